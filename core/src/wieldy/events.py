@@ -1,0 +1,166 @@
+"""What happens in a run, as typed values, and who is told.
+
+An event is made only where someone listens: `emit` asks the current sink. The plugin manager installs
+one that calls every `wieldy_event` hook.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from .messages import ChatMessage, ChatMessageAssistant, ChatMessageTool, ToolCall, ToolCallView
+
+
+class BaseEvent(BaseModel):
+    """What all events have in common."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    time: float = Field(default_factory=time.time)
+    """When it happened, in seconds since 1970."""
+
+
+class RunStarted(BaseEvent):
+    """A run begins."""
+
+    type: Literal["run_started"] = "run_started"
+    agent: str
+    """The name of the agent."""
+    input: list[ChatMessage]
+    """The conversation that it starts from."""
+    plugins: dict[str, str] = {}
+    """The plugins that are active: the version of each distribution."""
+
+
+class ModelRequested(BaseEvent):
+    """A model is asked."""
+
+    type: Literal["model_requested"] = "model_requested"
+    model: str
+    """The name of the model."""
+    turn: int
+    """The number of the turn, from 1."""
+    messages: int
+    """How many messages it is given."""
+    tools: list[str]
+    """The names of the tools that it is offered."""
+
+
+class ModelAnswered(BaseEvent):
+    """A model has answered."""
+
+    type: Literal["model_answered"] = "model_answered"
+    model: str
+    """The name of the model."""
+    turn: int
+    """The number of the turn, from 1."""
+    message: ChatMessageAssistant
+    """What it said."""
+    stop_reason: str
+    """Why it stopped."""
+    input_tokens: int
+    """The tokens that it read, cached ones included."""
+    output_tokens: int
+    """The tokens that it wrote."""
+    seconds: float
+    """How long it took."""
+
+
+class ToolCalled(BaseEvent):
+    """A call is about to run."""
+
+    type: Literal["tool_called"] = "tool_called"
+    call: ToolCall
+    """The call, with the arguments that run."""
+    view: ToolCallView | None = None
+    """How the tool shows it to people."""
+
+
+class ToolAnswered(BaseEvent):
+    """A call is answered, whether it ran or not."""
+
+    type: Literal["tool_answered"] = "tool_answered"
+    call: ToolCall
+    """The call, as the model wrote it."""
+    message: ChatMessageTool
+    """What the model reads."""
+    bytes: int
+    """The size of the whole result, before it was cut."""
+    seconds: float
+    """How long it took."""
+
+
+class ApprovalDecided(BaseEvent):
+    """An approver has decided on a call."""
+
+    type: Literal["approval_decided"] = "approval_decided"
+    call: ToolCall
+    """The call that it was asked about."""
+    decision: str
+    """What it decided."""
+    approver: str
+    """Who decided."""
+    explanation: str | None = None
+    """Why."""
+    modified: ToolCall | None = None
+    """The call that is to run instead."""
+
+
+class RunEnded(BaseEvent):
+    """A run is over."""
+
+    type: Literal["run_ended"] = "run_ended"
+    agent: str
+    """The name of the agent."""
+    reason: str
+    """Why it ended: "submitted", "no_tool_call", "limit", "terminated", "cancelled", "error", ..."""
+    detail: str = ""
+    """What there is to say of the reason."""
+    completion: str = ""
+    """The answer."""
+    seconds: float
+    """How long the run took."""
+
+
+Event: TypeAlias = Annotated[
+    RunStarted
+    | ModelRequested
+    | ModelAnswered
+    | ToolCalled
+    | ToolAnswered
+    | ApprovalDecided
+    | RunEnded,
+    Field(discriminator="type"),
+]
+"""Any event; `TypeAdapter(Event).validate_json(line)` reads one line of a log."""
+
+EventSink: TypeAlias = Callable[[Any], None]
+"""A function that is told of each event, at once; it must not block."""
+
+_current: ContextVar[EventSink | None] = ContextVar("wieldy_events", default=None)
+
+
+def listening() -> bool:
+    """Tells whether anyone wants events; where not, none needs to be made."""
+    return _current.get() is not None
+
+
+def emit(event: Event) -> None:
+    """Tells the current sink of an event."""
+    sink = _current.get()
+    if sink is not None:
+        sink(event)
+
+
+@contextmanager
+def use_events(sink: EventSink | None) -> Iterator[None]:
+    """Makes a sink current for a block of code, in place of the one before; None for silence."""
+    token = _current.set(sink)
+    try:
+        yield
+    finally:
+        _current.reset(token)

@@ -1,0 +1,15 @@
+"""Execution: from the calls that a model wrote to the answers that it reads."""
+
+from .call_tool import CallContext, call_tool
+from .execute_tools import MAX_PARALLEL, ExecuteToolsResult, execute_tools, tool_defs
+from .output import DEFAULT_MAX_OUTPUT
+
+__all__ = [
+    "DEFAULT_MAX_OUTPUT",
+    "MAX_PARALLEL",
+    "CallContext",
+    "ExecuteToolsResult",
+    "call_tool",
+    "execute_tools",
+    "tool_defs",
+]

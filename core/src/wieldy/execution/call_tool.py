@@ -1,0 +1,188 @@
+"""One tool call: found, read, approved, run, answered."""
+
+import asyncio
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import anyio
+
+from ..approval import Approval, ApprovalRequest
+from ..events import ApprovalDecided, ToolAnswered, ToolCalled, emit, listening
+from ..exceptions import (
+    RunTerminatedError,
+    ToolApprovalError,
+    ToolError,
+    ToolParsingError,
+    nearest,
+)
+from ..messages import ChatMessage, ChatMessageTool, Content, ToolCall, ToolCallError
+from ..plugins import current_plugins
+from ..tools import ToolDef
+from .failures import failure
+from .output import Rendered, output_limit, render, shortened
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """What a call needs to know of the turn that it belongs to.
+
+    Attributes:
+        tools: The tools that exist, by name.
+        messages: The conversation, which ends with the message that made the calls.
+        max_output: The caller's limit on a result in bytes; None for the default.
+    """
+
+    tools: Mapping[str, ToolDef]
+    messages: Sequence[ChatMessage] = ()
+    max_output: int | None = None
+
+
+async def call_tool(call: ToolCall, context: CallContext) -> ChatMessageTool:
+    """Answers one call, whatever the model wrote.
+
+    Args:
+        call: The call.
+        context: What it needs to know of its turn.
+
+    Returns:
+        The answer: the result, or the error that the model should read.
+
+    Raises:
+        RunTerminatedError: An approver ended the run.
+        Exception: What the tool raised, where it is nothing that a model should be told of; a note says
+            which tool and call it was.
+    """
+    start = time.perf_counter()
+    try:
+        rendered = await _run(call, context)
+        answer = _answer(call, rendered.content)
+    except Exception as error:
+        told = failure(error)
+        if told is None:
+            error.add_note(f"in tool {call.function!r}, call {call.id!r}")
+            raise
+        rendered = await shortened(call, told.message, output_limit(None, context.max_output))
+        answer = _answer(call, "", ToolCallError(type=told.type, message=str(rendered.content)))
+    if listening():
+        seconds = time.perf_counter() - start
+        emit(ToolAnswered(call=call, message=answer, bytes=rendered.size, seconds=seconds))
+    return answer
+
+
+async def _run(call: ToolCall, context: CallContext) -> Rendered:
+    tool = _found(call, context.tools)
+    arguments, keywords = tool.read(_parsed(call, tool))
+    call = call.model_copy(update={"arguments": arguments, "parse_error": None})
+    plugins = current_plugins()
+    if plugins is not None and plugins.approves:
+        call, keywords = await _approved(call, tool, keywords, context)
+    if listening():
+        emit(ToolCalled(call=call, view=tool.view(call)))
+    result = await _result(tool, keywords)
+    return await shortened(call, render(result), output_limit(tool.max_output, context.max_output))
+
+
+def _found(call: ToolCall, tools: Mapping[str, ToolDef]) -> ToolDef:
+    tool = tools.get(call.function)
+    if tool is not None:
+        return tool
+    near = nearest(call.function, tools)
+    meant = f"; did you mean {' or '.join(near)}?" if near else ""
+    msg = f"there is no tool {call.function!r}{meant}; the tools are {', '.join(tools) or 'none'}"
+    raise ToolParsingError(msg)
+
+
+def _parsed(call: ToolCall, tool: ToolDef) -> dict[str, object]:
+    if call.parse_error is not None and call.raw is None:
+        raise ToolParsingError(call.parse_error)
+    # The model's own text decides where there is one: arguments may be a provider's guess.
+    return call.arguments if call.raw is None else tool.parse(call.raw)
+
+
+async def _approved(
+    call: ToolCall, tool: ToolDef, keywords: dict[str, object], context: CallContext
+) -> tuple[ToolCall, dict[str, object]]:
+    """Returns the call as it may run, and its keywords: those approved, or the modified ones."""
+    plugins = current_plugins()
+    *history, last = context.messages
+    request = ApprovalRequest(call, tool.view(call), last.text, history)
+    decided = await plugins.approve(request) if plugins else None
+    if decided is None:
+        return call, keywords
+    approval, approver = decided
+    emit(
+        ApprovalDecided(
+            call=call,
+            decision=approval.decision,
+            approver=approver,
+            explanation=approval.explanation,
+            modified=approval.modified,
+        )
+    )
+    if approval.decision == "terminate":
+        raise RunTerminatedError(approval.explanation or f"{approver} ended the run")
+    if approval.decision == "reject":
+        raise ToolApprovalError(approval.explanation or f"{approver} rejected the call")
+    if approval.decision == "modify":
+        return _modified(call, tool, approval, approver)
+    return call, keywords
+
+
+def _modified(
+    call: ToolCall, tool: ToolDef, approval: Approval, approver: str
+) -> tuple[ToolCall, dict[str, object]]:
+    modified = approval.modified
+    if modified is None or modified.function != call.function:
+        what = "nothing" if modified is None else f"a call of {modified.function!r}"
+        msg = f"{approver} would modify the call of {call.function!r} to {what}, so it was not run"
+        raise ToolApprovalError(msg)
+    try:
+        arguments, keywords = tool.read(modified.arguments)
+    except ToolParsingError as error:
+        msg = f"{approver} modified the call to one that does not fit, so it was not run: {error}"
+        raise ToolApprovalError(msg) from error
+    return call.model_copy(update={"arguments": arguments}), keywords
+
+
+async def _result(tool: ToolDef, keywords: dict[str, object]) -> object:
+    """Runs the tool inside its own time limit."""
+    try:
+        if tool.timeout is None:
+            return await tool.run(keywords)
+        with anyio.move_on_after(tool.timeout) as scope:
+            return await tool.run(keywords)
+    except anyio.get_cancelled_exc_class() as error:
+        if _cancelled_from_outside():
+            raise
+        msg = f"{tool.name} cancelled itself"
+        raise ToolError(msg) from error
+    if scope.cancelled_caught:
+        msg = f"{tool.name} was given up after {tool.timeout:g} s"
+        raise TimeoutError(msg)
+    return None
+
+
+def _cancelled_from_outside() -> bool:
+    """Tells a cancellation of this task from an exception of that class that a tool raised itself."""
+    if anyio.current_effective_deadline() == -math.inf:
+        return True
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no asyncio loop: on trio, only trio itself can raise it
+        return True
+    return task is not None and task.cancelling() > 0
+
+
+def _answer(
+    call: ToolCall, content: str | list[Content], error: ToolCallError | None = None
+) -> ChatMessageTool:
+    return ChatMessageTool(
+        content=content, tool_call_id=call.id, function=call.function, error=error
+    )
+
+
+def not_run(call: ToolCall, reason: str) -> ChatMessageTool:
+    """Answers a call that was not run, or not to its end."""
+    return _answer(call, "", ToolCallError(type="cancelled", message=reason))

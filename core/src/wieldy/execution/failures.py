@@ -1,0 +1,53 @@
+"""Which exceptions of a tool a model is told of, and as what. All others fail the run."""
+
+from ..exceptions import (
+    LimitExceededError,
+    SandboxError,
+    SandboxInputError,
+    SandboxUnavailable,
+    ToolApprovalError,
+    ToolError,
+    ToolParsingError,
+)
+from ..messages import ToolCallError, ToolCallErrorType
+from ..sandbox import ExecTimeout, report
+
+_KINDS: tuple[tuple[type[Exception], ToolCallErrorType], ...] = (
+    (ToolParsingError, "parsing"),
+    (ToolApprovalError, "approval"),
+    (ToolError, "unknown"),
+    (SandboxInputError, "parsing"),
+    (SandboxUnavailable, "sandbox_unavailable"),
+    (LimitExceededError, "limit"),
+    (UnicodeError, "unicode_decode"),
+    (TimeoutError, "timeout"),
+    (PermissionError, "permission"),
+    (FileNotFoundError, "file_not_found"),
+    (IsADirectoryError, "is_a_directory"),
+    (OSError, "unknown"),
+    (SandboxError, "unknown"),
+)
+"""The first that fits; the order matters where one is a kind of another (ExecTimeout of both)."""
+
+
+def failure(error: Exception) -> ToolCallError | None:
+    """Returns what a model is told of an exception of a tool; None where it must fail the run.
+
+    Args:
+        error: What the tool raised.
+    """
+    for kind, name in _KINDS:
+        if isinstance(error, kind):
+            return ToolCallError(type=name, message=_words(error))
+    return None
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, ExecTimeout):
+        return report(error.result)
+    if isinstance(error, UnicodeDecodeError):
+        return f"cannot be decoded as {error.encoding}: {error.reason} at byte {error.start}"
+    if isinstance(error, OSError) and error.strerror:
+        where = f": {error.filename}" if error.filename is not None else ""
+        return f"{error.strerror}{where}"
+    return str(error) or type(error).__name__

@@ -1,0 +1,33 @@
+"""Tools: what they are, how a model sees them, and how what it writes reaches them."""
+
+from .choice import ToolChoice, ToolFunction
+from .tool import (
+    OptionedTool,
+    Tool,
+    ToolCallViewer,
+    ToolFactory,
+    ToolResult,
+    ToolSource,
+    tool,
+    tool_with,
+)
+from .tool_def import ToolDef, tool_def
+from .tool_info import ToolInfo, ToolParam, ToolParams
+
+__all__ = [
+    "OptionedTool",
+    "Tool",
+    "ToolCallViewer",
+    "ToolChoice",
+    "ToolDef",
+    "ToolFactory",
+    "ToolFunction",
+    "ToolInfo",
+    "ToolParam",
+    "ToolParams",
+    "ToolResult",
+    "ToolSource",
+    "tool",
+    "tool_def",
+    "tool_with",
+]

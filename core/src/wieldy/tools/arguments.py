@@ -1,0 +1,381 @@
+"""From the text that a model wrote to the arguments of a function.
+
+Three steps: `parse_arguments` reads the text as one JSON object, `repaired` lands what a model meant
+where that is safe, and `explained` tells the model in one message all that is wrong.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from pydantic_core import PydanticSerializationError, SchemaValidator, ValidationError, to_json
+
+from ..exceptions import ToolParsingError, nearest
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+MAX_ARGUMENTS = 16 * 1024 * 1024
+"""How many characters of arguments are read; more is answered with an error."""
+
+_SHOWN = 60
+
+
+# -- from text to JSON ------------------------------------------------------------------------------
+
+
+def parse_arguments(text: str, only_text: str | None = None) -> dict[str, Any]:
+    """Reads the text of a model as the arguments of a call.
+
+    Args:
+        text: What the model wrote: a JSON object. Nothing, and `null`, are no arguments.
+        only_text: The name of the tool's parameter where it has exactly one and that is a required
+            text: what is no JSON is then bound to it as it stands.
+
+    Raises:
+        ToolParsingError: It is not a JSON object; the message says what is wrong and where. The same
+            for what strict JSON does not have: NaN, Infinity, a name given twice, half a surrogate pair.
+    """
+    if not text or text.isspace():
+        return {}
+    if len(text) > MAX_ARGUMENTS:
+        msg = f"the arguments have {len(text)} characters, more than the {MAX_ARGUMENTS} that are read"
+        raise ToolParsingError(msg)
+    try:
+        value = _loads(text)
+    except json.JSONDecodeError as error:
+        if only_text is not None and not text.lstrip().startswith(("{", "[", '"')):
+            return {only_text: text}
+        msg = f"the arguments are not valid JSON: {error.msg} at line {error.lineno} column {error.colno}"
+        raise ToolParsingError(msg) from error
+    except RecursionError as error:
+        msg = "the arguments are nested too deeply"
+        raise ToolParsingError(msg) from error
+    except ValueError as error:  # a number of more digits than Python reads
+        msg = f"the arguments are not valid JSON: {error}"
+        raise ToolParsingError(msg) from error
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        msg = f"the arguments must be a JSON object, got {_kind(value)}"
+        raise ToolParsingError(msg)
+    if "\\u" in text:
+        _refuse_surrogates(value)
+    return value
+
+
+def _loads(text: str) -> Any:
+    text = text.strip()
+    value, end = _decoder.raw_decode(text)
+    if text[end:].strip("\"'`\n\t "):
+        msg = "Extra data"
+        raise json.JSONDecodeError(msg, text, end)
+    return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        msg = f"the arguments give {_short(twice)} twice"
+        raise ToolParsingError(msg)
+    return found
+
+
+def _constant(name: str) -> NoReturn:
+    msg = f"the arguments hold {name}, which JSON does not have"
+    raise ToolParsingError(msg)
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        msg = f"the arguments hold {text[:_SHOWN]}, which is too large for a number"
+        raise ToolParsingError(msg)
+    return number
+
+
+_decoder = json.JSONDecoder(
+    object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, strict=False
+)
+
+
+def _refuse_surrogates(value: Any) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        msg = f"the arguments hold half of a surrogate pair: {error.reason}"
+        raise ToolParsingError(msg) from error
+
+
+# -- from JSON to what the function takes -----------------------------------------------------------
+
+
+class ArgumentReader:
+    """Reads the arguments of one tool.
+
+    Args:
+        tool: The name of the tool, for messages.
+        schema: The JSON Schema of its arguments.
+        validator: Builds the function's arguments; None where the schema did not come from Python,
+            and JSON Schema alone decides.
+    """
+
+    def __init__(
+        self, tool: str, schema: dict[str, Any], validator: SchemaValidator | None = None
+    ) -> None:
+        self._tool = tool
+        self._schema = schema
+        self._validator = validator
+
+    @cached_property
+    def only_text(self) -> str | None:
+        """The name of the one parameter, where there is exactly one and it is a required text."""
+        properties = self._schema.get("properties", {})
+        if len(properties) != 1 or self._schema.get("required") != list(properties):
+            return None
+        (name,) = properties
+        return name if properties[name].get("type") == "string" else None
+
+    @cached_property
+    def _explainer(self) -> "Validator":
+        # Imported where a refusal is explained: it takes longer to import than all of wieldy.
+        from jsonschema import Draft202012Validator  # noqa: PLC0415
+
+        return Draft202012Validator(
+            self._schema, format_checker=Draft202012Validator.FORMAT_CHECKER
+        )
+
+    def read(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Checks arguments and builds what the function takes.
+
+        Args:
+            arguments: A JSON object.
+
+        Returns:
+            The arguments as JSON, repaired where needed, and the keywords to call the function with.
+
+        Raises:
+            ToolParsingError: They do not fit; the message lists all that is wrong.
+        """
+        if self._validator is None:
+            checked = self._checked(arguments)
+            return checked, checked
+        try:
+            return arguments, self._built(self._validator, arguments)
+        except ValidationError:
+            mended = self._mended(arguments)
+        try:
+            return mended, self._built(self._validator, mended)
+        except ValidationError as error:
+            raise ToolParsingError(self._explained(mended, error)) from None
+
+    def _built(self, validator: SchemaValidator, arguments: dict[str, Any]) -> dict[str, Any]:
+        try:
+            text = to_json(arguments, inf_nan_mode="constants")
+        except (PydanticSerializationError, UnicodeEncodeError) as error:
+            msg = f"the arguments of {self._tool} cannot be written as JSON: {error}"
+            raise ToolParsingError(msg) from error
+        built: dict[str, Any] = validator.validate_json(text, strict=True)
+        return built
+
+    def _checked(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        if not self._problems(arguments):
+            return arguments
+        mended = self._mended(arguments)
+        if problems := self._problems(mended):
+            raise ToolParsingError(_message(self._tool, problems))
+        return mended
+
+    def _mended(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        mended: dict[str, Any] = repaired(arguments, self._schema, self._schema.get("$defs", {}))
+        return mended
+
+    def _problems(self, arguments: dict[str, Any]) -> list[str]:
+        errors = sorted(
+            self._explainer.iter_errors(arguments), key=lambda e: list(map(str, e.path))
+        )
+        return [problem for error in errors for problem in _explain(error)]
+
+    def _explained(self, arguments: dict[str, Any], error: ValidationError) -> str:
+        problems = self._problems(arguments) or [
+            f"{_path(each['loc'])}: {each['msg']}, got {_short(each['input'])}"
+            for each in error.errors(include_url=False, include_context=False)
+        ]
+        return _message(self._tool, problems)
+
+
+def repaired(value: Any, schema: Any, definitions: Mapping[str, Any]) -> Any:
+    """Returns a JSON value as the schema wants it, where that is safe; else as it is.
+
+    A JSON text stands for the array or object that is declared, never where a text is accepted, and an
+    integral float for an integer.
+
+    Args:
+        value: A JSON value.
+        schema: The JSON Schema that it should fit.
+        definitions: The `$defs` that the schema refers to.
+    """
+    if not isinstance(schema, dict):
+        return value
+    branches = _branches(schema, definitions)
+    if isinstance(value, float) and value.is_integer() and _wants(branches, "integer"):
+        return value if _wants(branches, "number") else int(value)
+    if isinstance(value, str) and not _wants(branches, "string"):
+        value = _decoded(value, branches)
+    if isinstance(value, dict):
+        return _repaired_object(value, branches, definitions)
+    if isinstance(value, list):
+        return _repaired_array(value, branches, definitions)
+    return value
+
+
+def _decoded(text: str, branches: list[dict[str, Any]]) -> Any:
+    if not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        value = _loads(text)
+    except (ValueError, RecursionError, ToolParsingError):
+        return text
+    wanted = "object" if isinstance(value, dict) else "array"
+    return value if _wants(branches, wanted) else text
+
+
+def _repaired_object(
+    value: dict[str, Any], branches: list[dict[str, Any]], definitions: Mapping[str, Any]
+) -> dict[str, Any]:
+    for branch in branches:
+        properties = branch.get("properties", {})
+        others = branch.get("additionalProperties")
+        value = {
+            key: repaired(each, properties.get(key, others), definitions)
+            for key, each in value.items()
+        }
+    return value
+
+
+def _repaired_array(
+    value: list[Any], branches: list[dict[str, Any]], definitions: Mapping[str, Any]
+) -> list[Any]:
+    for branch in branches:
+        first = branch.get("prefixItems", [])
+        others = branch.get("items")
+        value = [
+            repaired(each, first[at] if at < len(first) else others, definitions)
+            for at, each in enumerate(value)
+        ]
+    return value
+
+
+def _branches(
+    schema: dict[str, Any], definitions: Mapping[str, Any], seen: frozenset[str] = frozenset()
+) -> list[dict[str, Any]]:
+    """Returns the alternatives of a schema, references followed."""
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        name = reference.rpartition("/")[2]
+        target = definitions.get(name)
+        if name in seen or not isinstance(target, dict):
+            return []
+        return _branches(target, definitions, seen | {name})
+    alternatives = [
+        each for key in ("anyOf", "oneOf") for each in schema.get(key, []) if isinstance(each, dict)
+    ]
+    if not alternatives:
+        return [schema]
+    return [found for each in alternatives for found in _branches(each, definitions, seen)]
+
+
+def _wants(branches: list[dict[str, Any]], kind: str) -> bool:
+    return any(_allows(branch, kind) for branch in branches)
+
+
+def _allows(schema: dict[str, Any], kind: str) -> bool:
+    if "type" in schema:
+        types = schema["type"]
+        return kind == types or (isinstance(types, list) and kind in types)
+    values = schema.get("enum", [schema["const"]] if "const" in schema else None)
+    if values is None:  # anything goes
+        return True
+    return any(_kind(each) == kind for each in values)
+
+
+# -- what the model is told -------------------------------------------------------------------------
+
+
+def _message(tool: str, problems: list[str]) -> str:
+    if len(problems) == 1:
+        return f"the arguments of {tool} do not fit: {problems[0]}"
+    return "\n".join([f"the arguments of {tool} do not fit:", *(f"- {each}" for each in problems)])
+
+
+def _explain(error: Any) -> list[str]:
+    """Puts one error of jsonschema into words: path, expected, got."""
+    path = _path(error.absolute_path)
+    if error.validator == "required":
+        missing = [name for name in error.validator_value if name not in error.instance]
+        return [f"{_inside(path, name)}: required, but missing" for name in missing]
+    if error.validator == "additionalProperties" and error.validator_value is False:
+        known = error.schema.get("properties", {})
+        return [_unknown(path, name, known) for name in error.instance if name not in known]
+    if error.validator == "type":
+        expected = error.validator_value
+        words = " or ".join(expected) if isinstance(expected, list) else expected
+        return [f"{path}: expected {words}, got {_short(error.instance)}"]
+    if error.validator in {"enum", "const"}:
+        value = error.validator_value
+        words = ", ".join(map(_short, value)) if error.validator == "enum" else _short(value)
+        return [f"{path}: expected one of {words}, got {_short(error.instance)}"]
+    if error.validator in {"anyOf", "oneOf"}:
+        return [f"{path}: {_alternatives(error)}"]
+    return [
+        f"{path}: expected {error.validator} {_short(error.validator_value)}, got {_short(error.instance)}"
+    ]
+
+
+def _alternatives(error: Any) -> str:
+    reasons = [" and ".join(_explain(each)) for each in error.context or []]
+    unique = list(dict.fromkeys(reasons))
+    return f"fits none of the alternatives ({'; '.join(unique)})" if unique else error.message
+
+
+def _unknown(path: str, name: str, known: Mapping[str, Any]) -> str:
+    near = nearest(name, known)
+    meant = (
+        f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(known) or 'none'}"
+    )
+    return f"{_inside(path, name)}: unknown; {meant}"
+
+
+def _path(parts: Any) -> str:
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+    return text.lstrip(".") or "arguments"
+
+
+def _inside(path: str, name: str) -> str:
+    return name if path == "arguments" else f"{path}.{name}"
+
+
+def _short(value: Any) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError):
+        text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+
+
+def _kind(value: Any) -> str:
+    """Returns the JSON type of a value."""
+    if value is None:
+        return "null"
+    kinds = (
+        (bool, "boolean"),
+        (int, "integer"),
+        (float, "number"),
+        (str, "string"),
+        (list, "array"),
+    )
+    return next((name for kind, name in kinds if isinstance(value, kind)), "object")

@@ -1,0 +1,292 @@
+"""From the signature of a Python function to the schema of its arguments, and to what reads them.
+
+Schema and reading come from one source: a closed TypedDict made of the function's parameters, given to
+pydantic. So what the schema accepts is what the function gets, built.
+"""
+
+import functools
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import typing_extensions
+from pydantic import ConfigDict, PydanticUserError, TypeAdapter, with_config
+from pydantic.errors import PydanticInvalidForJsonSchema
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import PydanticSerializationError, SchemaValidator, to_jsonable_python
+
+from ..exceptions import ToolDefinitionError
+from .docstring import Documentation, read_docstring
+
+_NOTHING = inspect.Parameter.empty
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSchema:
+    """What is read off a function.
+
+    Attributes:
+        description: The description from the docstring; may be empty.
+        parameters: The JSON Schema of its arguments: a closed object.
+        validator: Reads JSON arguments strictly and builds the objects that the function takes.
+        defaults: Values that must be passed where the model gives none, made anew for each call.
+    """
+
+    description: str
+    parameters: dict[str, Any]
+    validator: SchemaValidator
+    defaults: Mapping[str, Callable[[], Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Parameter:
+    name: str
+    annotation: Any
+    default: Any
+    factory: Callable[[], Any] | None = None
+
+    @property
+    def required(self) -> bool:
+        return self.default is _NOTHING and self.factory is None
+
+
+def function_schema(
+    function: Callable[..., Any], name: str, namespace: Mapping[str, Any] | None = None
+) -> FunctionSchema:
+    """Reads the schema off a function, a method, a callable object or a partial.
+
+    Args:
+        function: What is to be called.
+        name: The tool's name, for errors.
+        namespace: Where annotations written as text are looked up besides the function's own module.
+
+    Raises:
+        ToolDefinitionError: A parameter has no annotation, or a type that cannot be read from JSON.
+    """
+    documentation = _documentation(function)
+    parameters = _parameters(function, name, namespace)
+    adapter = _adapter(parameters, name)
+    schema = _json_schema(adapter, parameters, name)
+    _describe(schema, documentation)
+    validator = adapter.validator
+    if not isinstance(validator, SchemaValidator):  # a plugin of pydantic wraps it
+        validator = SchemaValidator(adapter.core_schema)
+    return FunctionSchema(
+        description=documentation.description,
+        parameters=schema,
+        validator=validator,
+        defaults={each.name: each.factory for each in parameters if each.factory is not None},
+    )
+
+
+# -- the signature ----------------------------------------------------------------------------------
+
+
+def _parameters(
+    function: Callable[..., Any], tool: str, namespace: Mapping[str, Any] | None
+) -> list[_Parameter]:
+    hints = _hints(function, tool, namespace)
+    bound = _bound_keywords(function)
+    found = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.name in bound:
+            continue
+        if parameter.kind not in {parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY}:
+            msg = (
+                f"parameter {parameter} of tool {tool!r} cannot be given by name: declare each parameter, "
+                "or pass `parameters=` with a schema to ToolDef"
+            )
+            raise ToolDefinitionError(msg)
+        if parameter.name not in hints:
+            msg = f"parameter {parameter.name!r} of tool {tool!r} has no type annotation"
+            raise ToolDefinitionError(msg)
+        found.append(_parameter(parameter, hints[parameter.name]))
+    return found
+
+
+def _parameter(parameter: inspect.Parameter, annotation: Any) -> _Parameter:
+    default = parameter.default
+    if not isinstance(default, FieldInfo):
+        return _Parameter(parameter.name, annotation, default)
+    annotation = typing.Annotated[annotation, default]
+    if default.is_required():
+        return _Parameter(parameter.name, annotation, _NOTHING)
+    value = default.get_default(call_default_factory=False)
+    factory = functools.partial(default.get_default, call_default_factory=True)
+    return _Parameter(parameter.name, annotation, _NOTHING if value is None else value, factory)
+
+
+def _bound_keywords(function: Callable[..., Any]) -> set[str]:
+    bound: set[str] = set()
+    while isinstance(function, functools.partial):
+        bound |= set(function.keywords)
+        function = function.func
+    return bound
+
+
+def _hints(
+    function: Callable[..., Any], tool: str, namespace: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    target = underlying(function)
+    names = {**(namespace or {}), **_closure(target)}
+    try:
+        return typing_extensions.get_type_hints(target, localns=names, include_extras=True)
+    except NameError as error:
+        msg = (
+            f"an annotation of tool {tool!r} cannot be resolved: {error}. Define the type at the top of the "
+            "module, or leave out `from __future__ import annotations`"
+        )
+        raise ToolDefinitionError(msg) from error
+    except TypeError as error:
+        msg = f"the annotations of tool {tool!r} cannot be read: {error}"
+        raise ToolDefinitionError(msg) from error
+
+
+def _closure(function: Any) -> Mapping[str, Any]:
+    try:
+        return inspect.getclosurevars(function).nonlocals
+    except (TypeError, ValueError):
+        return {}
+
+
+def underlying(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns the function whose body runs: behind partials, wrappers, methods and `__call__`."""
+    while True:
+        if isinstance(function, functools.partial):
+            function = function.func
+        elif hasattr(function, "__wrapped__"):
+            function = function.__wrapped__
+        elif inspect.ismethod(function):
+            function = function.__func__
+        elif not inspect.isroutine(function) and hasattr(type(function), "__call__"):  # noqa: B004
+            function = type(function).__call__
+        else:
+            return function
+
+
+def _documentation(function: Callable[..., Any]) -> Documentation:
+    target = underlying(function)
+    documentation = read_docstring(target.__doc__)
+    if documentation.description or isinstance(function, functools.partial):
+        return documentation
+    # A callable object may be described on its class and its parameters on `__call__`.
+    outer = read_docstring(inspect.getdoc(function))
+    return Documentation(outer.description, documentation.parameters)
+
+
+# -- the schema -------------------------------------------------------------------------------------
+
+
+def _adapter(parameters: list[_Parameter], tool: str) -> TypeAdapter[dict[str, Any]]:
+    try:
+        return _typed_dict_adapter(parameters)
+    except (PydanticUserError, TypeError, NameError, ValueError) as error:
+        for parameter in parameters:
+            _refuse_unreadable(parameter, tool)
+        msg = f"the parameters of tool {tool!r} cannot be read from JSON: {_first_line(error)}"
+        raise ToolDefinitionError(msg) from error
+
+
+def _typed_dict_adapter(parameters: list[_Parameter]) -> TypeAdapter[dict[str, Any]]:
+    fields = {
+        each.name: each.annotation
+        if each.required
+        else typing_extensions.NotRequired[each.annotation]
+        for each in parameters
+    }
+    make: Any = typing_extensions.TypedDict  # mypy wants the fields written out
+    arguments = make("Arguments", fields)
+    closed: Any = with_config(ConfigDict(extra="forbid", allow_inf_nan=False))(arguments)
+    return TypeAdapter(closed)
+
+
+def _refuse_unreadable(parameter: _Parameter, tool: str) -> None:
+    try:
+        _typed_dict_adapter([parameter]).json_schema()
+    except (PydanticUserError, TypeError, NameError, ValueError) as error:
+        msg = (
+            f"parameter {parameter.name!r} of tool {tool!r} has a type that cannot be read from JSON: "
+            f"{_first_line(error)}"
+        )
+        raise ToolDefinitionError(msg) from error
+
+
+class _Schema(GenerateJsonSchema):
+    """As pydantic's, but what JSON cannot carry is an error and no default is lost."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
+        return False
+
+
+def _json_schema(
+    adapter: TypeAdapter[dict[str, Any]], parameters: list[_Parameter], tool: str
+) -> dict[str, Any]:
+    try:
+        generated = adapter.json_schema(schema_generator=_Schema)
+    except PydanticInvalidForJsonSchema as error:
+        for parameter in parameters:
+            _refuse_unreadable(parameter, tool)
+        msg = f"the parameters of tool {tool!r} cannot be read from JSON: {_first_line(error)}"
+        raise ToolDefinitionError(msg) from error
+    if "$ref" in generated:  # a parameter refers to the arguments themselves: never for a function
+        msg = f"the parameters of tool {tool!r} refer to themselves"
+        raise ToolDefinitionError(msg)
+    untitled = _without_titles(generated)
+    properties = untitled.get("properties", {})
+    for parameter in parameters:
+        _set_default(properties[parameter.name], parameter)
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": [each.name for each in parameters if each.required],
+        "additionalProperties": False,
+    }
+    if "$defs" in untitled:
+        schema["$defs"] = untitled["$defs"]
+    return schema
+
+
+def _set_default(schema: dict[str, Any], parameter: _Parameter) -> None:
+    if parameter.default is _NOTHING:
+        return
+    try:
+        schema["default"] = to_jsonable_python(parameter.default)
+    except PydanticSerializationError:
+        # A value that JSON cannot carry is still used; the model is told that it may leave it out.
+        schema.pop("default", None)
+
+
+_MAPS = ("properties", "$defs", "patternProperties", "dependentSchemas")
+_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
+_SINGLE = ("items", "additionalProperties", "not", "contains", "propertyNames")
+
+
+def _without_titles(schema: Any) -> Any:
+    """Returns a schema without the titles that pydantic derives from names: they say nothing new."""
+    if not isinstance(schema, dict):
+        return schema
+    result: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "title":
+            continue
+        if key in _MAPS:
+            result[key] = {name: _without_titles(each) for name, each in value.items()}
+        elif key in _LISTS:
+            result[key] = [_without_titles(each) for each in value]
+        else:
+            result[key] = _without_titles(value) if key in _SINGLE else value
+    return result
+
+
+def _describe(schema: dict[str, Any], documentation: Documentation) -> None:
+    for name, parameter in schema["properties"].items():
+        text = documentation.parameters.get(name)
+        if text and "description" not in parameter:
+            parameter["description"] = text
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]

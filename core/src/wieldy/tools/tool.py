@@ -1,0 +1,293 @@
+"""What a tool is, and the decorator that makes one."""
+
+import functools
+import inspect
+import sys
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from typing import (
+    Any,
+    Generic,
+    ParamSpec,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    cast,
+    overload,
+    runtime_checkable,
+)
+
+from pydantic import BaseModel
+
+from ..exceptions import ToolDefinitionError
+from ..messages import Content, ToolCall, ToolCallView
+from .tool_info import ToolParams
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+ToolResult: TypeAlias = (
+    str | int | float | bool | Content | Sequence[Any] | Mapping[str, Any] | BaseModel | None
+)
+"""What a tool may return: a text, a number, a bool, content or a list of it. None is an empty text; a
+dict, a dataclass or a pydantic model is given to the model as JSON."""
+
+ToolCallViewer: TypeAlias = Callable[[ToolCall], ToolCallView]
+"""Makes the view of a call for people: the live display and the human approver."""
+
+
+@runtime_checkable
+class Tool(Protocol):
+    """Anything that can be called with keywords and awaited. No base class is needed."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Awaitable[Any]:
+        """Runs the tool."""
+        ...
+
+
+@runtime_checkable
+class ToolSource(Protocol):
+    """Something that gives other tools from turn to turn."""
+
+    async def tools(self) -> Sequence[Tool]:
+        """Returns the tools that exist now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolOptions:
+    """How a tool is offered and run; None leaves it as the tool has it.
+
+    Attributes:
+        name: The name by which the model calls it.
+        description: What it does, for the model; replaces the docstring's.
+        parameters: Descriptions of parameters by name; replace the docstring's.
+        schema: The JSON Schema of all parameters, where it does not come from the function.
+        parallel: Whether calls of it may run together with others.
+        viewer: Shows a call to people.
+        max_output: How many bytes of a result the model sees; 0 for all.
+        timeout: Seconds after which a call is given up and answered with an error.
+    """
+
+    name: str | None = None
+    description: str | None = None
+    parameters: Mapping[str, str] | None = None
+    schema: ToolParams | None = None
+    parallel: bool | None = None
+    viewer: ToolCallViewer | None = None
+    max_output: int | None = None
+    timeout: float | None = None
+
+    def over(self, other: "ToolOptions") -> "ToolOptions":
+        """Returns these options, and those of `other` where these say nothing."""
+        parameters = {**(other.parameters or {}), **(self.parameters or {})}
+        return ToolOptions(
+            name=_first(self.name, other.name),
+            description=_first(self.description, other.description),
+            parameters=parameters or None,
+            schema=_first(self.schema, other.schema),
+            parallel=_first(self.parallel, other.parallel),
+            viewer=_first(self.viewer, other.viewer),
+            max_output=_first(self.max_output, other.max_output),
+            timeout=_first(self.timeout, other.timeout),
+        )
+
+
+class OptionedTool:
+    """A tool together with its options. It is called like the function in it.
+
+    `@tool` and `tool_with` make it; the function itself is never changed.
+
+    Attributes:
+        options: How the tool is offered and run.
+        factory: The name of the factory that made it, and the arguments; None for a bare function.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        options: ToolOptions,
+        factory: tuple[str, dict[str, Any]] | None = None,
+        namespace: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.__wrapped__ = function
+        self.__doc__ = function.__doc__
+        self.options = options
+        self.factory = factory
+        self.namespace = namespace
+        self.definition: object | None = None  # ToolDef keeps itself here, made once
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the tool; see `Tool`."""
+        return self.__wrapped__(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<tool {self.options.name}>"
+
+
+class ToolFactory(Generic[P]):
+    """A function that makes a tool, as `@tool` leaves it: call it to get the tool.
+
+    Attributes:
+        name: The name by which the tool is found when its plugin is installed.
+        options: How its tools are offered and run.
+    """
+
+    def __init__(
+        self, function: Callable[P, Tool], options: ToolOptions, namespace: Mapping[str, Any]
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self.name = options.name or function.__name__
+        self.options = ToolOptions(name=self.name).over(options)
+        self._function = function
+        self._namespace = namespace
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Tool:
+        """Makes the tool; the arguments are those of the function that `@tool` stands on.
+
+        Raises:
+            ToolDefinitionError: The function did not return a tool.
+        """
+        made = self._function(*args, **kwargs)
+        if not callable(made):
+            msg = f"the factory {self.name!r} must return a tool (an async function), got {made!r}"
+            raise ToolDefinitionError(msg)
+        arguments = dict(inspect.signature(self._function).bind(*args, **kwargs).arguments)
+        options = self.options
+        function: Callable[..., Any] = made
+        if isinstance(made, OptionedTool):
+            function, options = made.__wrapped__, made.options.over(options)
+        return OptionedTool(function, options, (self.name, arguments), self._namespace)
+
+
+@overload
+def tool(
+    function: Callable[P, Coroutine[Any, Any, R]], /
+) -> Callable[P, Coroutine[Any, Any, R]]: ...
+@overload
+def tool(function: Callable[P, Tool], /) -> ToolFactory[P]: ...
+@overload
+def tool(
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    parallel: bool | None = None,
+    viewer: ToolCallViewer | None = None,
+    max_output: int | None = None,
+    timeout: float | None = None,
+) -> Callable[[Callable[P, Any]], ToolFactory[P]]: ...
+def tool(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    parallel: bool | None = None,
+    viewer: ToolCallViewer | None = None,
+    max_output: int | None = None,
+    timeout: float | None = None,
+) -> Any:
+    """Makes a tool of a function.
+
+    Put it on an async function, which then is the tool; or on a function that returns one, which is
+    then a factory whose arguments set the tool up:
+
+        @tool(parallel=True)
+        def add(offset: int = 0) -> Tool:
+            async def execute(x: int, y: int) -> int:
+                '''Adds two numbers.
+
+    Args:
+                    x: The first number.
+                    y: The second number.
+                '''
+                return x + y + offset
+
+            return execute
+
+    Args:
+        function: The function; given by Python when the decorator is used without arguments.
+        name: The name by which models call it; the function's own name by default. Providers accept
+            letters, digits, `_` and `-`, at most 64.
+        description: What it does, for the model; replaces the docstring's.
+        parallel: Whether its calls may run together with other parallel calls of the same turn.
+        viewer: Shows a call to people, for instance a command highlighted.
+        max_output: How many bytes of a result the model sees, 16 KiB by default; 0 for all.
+        timeout: Seconds after which a call is given up and answered with an error.
+    """
+    options = ToolOptions(
+        name=name,
+        description=description,
+        parallel=parallel,
+        viewer=viewer,
+        max_output=max_output,
+        timeout=timeout,
+    )
+    # Types local to the function around the decorator are found through its variables.
+    namespace = sys._getframe(1).f_locals  # noqa: SLF001 - the only way to the caller's variables
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        if inspect.iscoroutinefunction(function):
+            named = ToolOptions(name=function.__name__)
+            return OptionedTool(function, options.over(named), namespace=namespace)
+        return ToolFactory(function, options, namespace)
+
+    return decorate if function is None else decorate(function)
+
+
+def tool_with(
+    tool: Tool,
+    name: str | None = None,
+    description: str | None = None,
+    parameters: Mapping[str, str] | None = None,
+    *,
+    parallel: bool | None = None,
+    viewer: ToolCallViewer | None = None,
+    max_output: int | None = None,
+    timeout: float | None = None,
+) -> Tool:
+    """Returns the same tool, offered or run in another way; the one that was given stays as it is.
+
+    Args:
+        tool: The tool.
+        name: Another name.
+        description: Another description.
+        parameters: Other descriptions of parameters, by name.
+        parallel: Whether its calls may run together with others.
+        viewer: Another view for people.
+        max_output: How many bytes of a result the model sees; 0 for all.
+        timeout: Seconds after which a call is given up.
+    """
+    options = ToolOptions(
+        name=name,
+        description=description,
+        parameters=parameters,
+        parallel=parallel,
+        viewer=viewer,
+        max_output=max_output,
+        timeout=timeout,
+    )
+    if isinstance(tool, OptionedTool):
+        return OptionedTool(
+            tool.__wrapped__, options.over(tool.options), tool.factory, tool.namespace
+        )
+    return OptionedTool(tool, options)
+
+
+def _first(*values: R | None) -> R | None:
+    return next((value for value in values if value is not None), None)
+
+
+def as_factory(tool_or_factory: object) -> ToolFactory[...]:
+    """Returns what a plugin registered as a factory; a bare tool becomes a factory of itself.
+
+    Raises:
+        ToolDefinitionError: It is neither.
+    """
+    if isinstance(tool_or_factory, ToolFactory):
+        return tool_or_factory
+    if isinstance(tool_or_factory, OptionedTool):
+        made = tool_or_factory
+        return ToolFactory(cast("Callable[..., Tool]", lambda: made), made.options, {})
+    msg = f"a plugin registers what `@tool` made, got {tool_or_factory!r}"
+    raise ToolDefinitionError(msg)

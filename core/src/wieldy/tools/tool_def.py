@@ -1,0 +1,200 @@
+"""One normal form for everything that can be a tool."""
+
+import functools
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import anyio.to_thread
+
+from ..exceptions import ToolDefinitionError
+from ..messages import ToolCall
+from .arguments import ArgumentReader, parse_arguments
+from .schema import function_schema, underlying
+from .tool import OptionedTool, Tool, ToolCallViewer, ToolOptions
+from .tool_info import ToolInfo, ToolParam, ToolParams
+
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+"""What all providers accept (Anthropic and OpenAI document `^[a-zA-Z0-9_-]{1,64}$`)."""
+
+
+class ToolDef:
+    """A tool in its normal form: how it is called, offered, read and run. It does not change.
+
+    Args:
+        tool: A tool from `@tool`, an async or sync function, a method, a callable object or a
+            `functools.partial` (what it binds by name, the model does not see). Sync functions run in
+            a worker thread.
+        name: The name by which the model calls it; letters, digits, `_` and `-`, at most 64.
+        description: What it does, for the model.
+        parameters: Descriptions of parameters by name; or a whole `ToolParams`, whose JSON Schema
+            then decides alone, and the function gets the JSON values as they are.
+        parallel: Whether its calls may run together with others.
+        viewer: Shows a call to people.
+        max_output: How many bytes of a result the model sees; 0 for all; None for the caller's limit.
+        timeout: Seconds after which a call is given up and answered with an error.
+
+    Attributes:
+        info: What a provider is told of it.
+        function: What is called.
+
+    Raises:
+        ToolDefinitionError: It cannot be offered to a model; the message says which part and why.
+    """
+
+    def __init__(
+        self,
+        tool: Tool | Callable[..., Any],
+        name: str | None = None,
+        description: str | None = None,
+        parameters: Mapping[str, str] | ToolParams | None = None,
+        *,
+        parallel: bool | None = None,
+        viewer: ToolCallViewer | None = None,
+        max_output: int | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        given = ToolOptions(
+            name=name,
+            description=description,
+            parameters=None if isinstance(parameters, ToolParams) else parameters,
+            schema=parameters if isinstance(parameters, ToolParams) else None,
+            parallel=parallel,
+            viewer=viewer,
+            max_output=max_output,
+            timeout=timeout,
+        )
+        namespace: Mapping[str, Any] | None = None
+        self.function: Callable[..., Any] = tool
+        if isinstance(tool, OptionedTool):
+            self.function, namespace = tool.__wrapped__, tool.namespace
+            given = given.over(tool.options)
+        self.name = _checked_name(given.name or _name_of(self.function))
+        self.options = given
+        self.parallel = bool(given.parallel)
+        self.viewer = given.viewer
+        self.max_output = _checked_limit(given.max_output, self.name)
+        self.timeout = given.timeout
+        self._is_async = inspect.iscoroutinefunction(underlying(self.function))
+        self._defaults: Mapping[str, Callable[[], Any]] = {}
+        self.info = (
+            self._read_off(namespace) if given.schema is None else self._foreign(given.schema)
+        )
+
+    def as_tool(self) -> Tool:
+        """Returns a tool with all that this definition says."""
+        made = OptionedTool(self.function, self.options)
+        made.definition = self
+        return made
+
+    def parse(self, text: str) -> dict[str, Any]:
+        """Reads the text that a model wrote as arguments; see `parse_arguments`."""
+        return parse_arguments(text, self._reader.only_text)
+
+    def read(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Checks JSON arguments; returns them repaired, and the keywords for the function.
+
+        Raises:
+            ToolParsingError: They do not fit the parameters; the message lists all that is wrong.
+        """
+        canonical, built = self._reader.read(arguments)
+        for name, make in self._defaults.items():
+            built.setdefault(name, make())
+        return canonical, built
+
+    async def run(self, keywords: dict[str, Any]) -> Any:
+        """Calls the function with the keywords that `read` built; returns what it returns."""
+        if self._is_async:
+            return await self.function(**keywords)
+        result = await anyio.to_thread.run_sync(
+            functools.partial(self.function, **keywords), abandon_on_cancel=True
+        )
+        return await result if inspect.isawaitable(result) else result
+
+    def view(self, call: ToolCall) -> Any:
+        """Returns the tool's own view of a call for people; None where it has none."""
+        return self.viewer(call) if self.viewer else None
+
+    def __repr__(self) -> str:
+        return f"ToolDef({self.name!r})"
+
+    def _foreign(self, schema: ToolParams) -> ToolInfo:
+        parameters = schema.model_dump()
+        parameters["properties"] = self._described(parameters["properties"])
+        self._reader = ArgumentReader(self.name, parameters)
+        return self._info("", parameters)
+
+    def _read_off(self, namespace: Mapping[str, Any] | None) -> ToolInfo:
+        schema = function_schema(self.function, self.name, namespace)
+        parameters = schema.parameters
+        parameters["properties"] = self._described(parameters["properties"])
+        for name, each in parameters["properties"].items():
+            if not each.get("description"):
+                msg = (
+                    f"parameter {name!r} of tool {self.name!r} has no description: add it to the docstring's "
+                    "`Args:`, or use Annotated[..., Field(description=...)]"
+                )
+                raise ToolDefinitionError(msg)
+        self._reader = ArgumentReader(self.name, parameters, schema.validator)
+        self._defaults = schema.defaults
+        return self._info(schema.description, parameters)
+
+    def _described(self, properties: dict[str, Any]) -> dict[str, Any]:
+        """Returns the parameters with the descriptions that were given in place of their own."""
+        given = self.options.parameters or {}
+        for name in given:
+            if name not in properties:
+                known = ", ".join(properties) or "none"
+                msg = f"tool {self.name!r} has no parameter {name!r} to describe; it has {known}"
+                raise ToolDefinitionError(msg)
+        return {
+            name: {**each, "description": given[name]} if name in given else each
+            for name, each in properties.items()
+        }
+
+    def _info(self, docstring: str, parameters: dict[str, Any]) -> ToolInfo:
+        description = self.options.description or docstring
+        if not description:
+            msg = (
+                f"tool {self.name!r} has no description: write a docstring, or pass `description=`"
+            )
+            raise ToolDefinitionError(msg)
+        properties = {name: ToolParam(**each) for name, each in parameters["properties"].items()}
+        return ToolInfo(
+            name=self.name,
+            description=description,
+            parameters=ToolParams(**{**parameters, "properties": properties}),
+        )
+
+
+def tool_def(tool: Tool | ToolDef) -> ToolDef:
+    """Returns the normal form of a tool; made once for what came from `@tool` or `as_tool`."""
+    if isinstance(tool, ToolDef):
+        return tool
+    if not isinstance(tool, OptionedTool):
+        return ToolDef(tool)
+    if not isinstance(tool.definition, ToolDef):
+        tool.definition = ToolDef(tool)
+    return tool.definition
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    target = function
+    while isinstance(target, functools.partial):
+        target = target.func
+    return getattr(target, "__name__", type(target).__name__)
+
+
+def _checked_name(name: str) -> str:
+    if _NAME.fullmatch(name):
+        return name
+    msg = f"{name!r} cannot be the name of a tool: providers accept letters, digits, _ and -, at most 64"
+    raise ToolDefinitionError(msg)
+
+
+def _checked_limit(max_output: int | None, name: str) -> int | None:
+    if max_output is not None and max_output < 0:
+        msg = f"max_output of tool {name!r} must be 0 bytes or more, got {max_output}"
+        raise ToolDefinitionError(msg)
+    return max_output

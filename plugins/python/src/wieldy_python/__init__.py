@@ -1,0 +1,5 @@
+"""The python tool for wieldy."""
+
+from .python import python
+
+__all__ = ["python"]

@@ -1,0 +1,12 @@
+"""What this distribution adds to Wieldy."""
+
+from wieldy import hookimpl
+from wieldy.sandbox import Sandbox
+
+from .sandbox import LocalSandbox
+
+
+@hookimpl
+def wieldy_sandboxes() -> list[type[Sandbox]]:
+    """Gives the local sandbox."""
+    return [LocalSandbox]
