@@ -59,7 +59,7 @@ async def call_tool(call: ToolCall, context: CallContext) -> ChatMessageTool:
         rendered = await _run(call, context)
         answer = _answer(call, rendered.content)
     except Exception as error:
-        told = failure(error)
+        told = failure(error, call)
         if told is None:
             error.add_note(f"in tool {call.function!r}, call {call.id!r}")
             raise

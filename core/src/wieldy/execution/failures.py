@@ -1,5 +1,7 @@
 """Which exceptions of a tool a model is told of, and as what. All others fail the run."""
 
+import json
+
 from ..exceptions import (
     LimitExceededError,
     SandboxError,
@@ -9,7 +11,7 @@ from ..exceptions import (
     ToolError,
     ToolParsingError,
 )
-from ..messages import ToolCallError, ToolCallErrorType
+from ..messages import ToolCall, ToolCallError, ToolCallErrorType
 from ..sandbox import ExecTimeout, report
 
 _KINDS: tuple[tuple[type[Exception], ToolCallErrorType], ...] = (
@@ -30,16 +32,26 @@ _KINDS: tuple[tuple[type[Exception], ToolCallErrorType], ...] = (
 """The first that fits; the order matters where one is a kind of another (ExecTimeout of both)."""
 
 
-def failure(error: Exception) -> ToolCallError | None:
+def failure(error: Exception, call: ToolCall) -> ToolCallError | None:
     """Returns what a model is told of an exception of a tool; None where it must fail the run.
 
     Args:
         error: What the tool raised.
+        call: The call, as the model wrote it.
     """
     for kind, name in _KINDS:
         if isinstance(error, kind):
             return ToolCallError(type=name, message=_words(error))
+    if isinstance(error, ValueError) and _holds_zero_byte(call):
+        # Python raises a bare ValueError where such a text would reach the operating system.
+        message = "an argument holds a zero byte, which the operating system does not take"
+        return ToolCallError(type="parsing", message=message)
     return None
+
+
+def _holds_zero_byte(call: ToolCall) -> bool:
+    written = call.raw if call.raw is not None else json.dumps(call.arguments, default=str)
+    return "\\u0000" in written
 
 
 def _words(error: Exception) -> str:

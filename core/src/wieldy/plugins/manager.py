@@ -3,6 +3,7 @@
 import inspect
 import logging
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -28,6 +29,9 @@ logger = logging.getLogger("wieldy.plugins")
 
 STRICT_VARIABLE = "WIELDY_PLUGINS"
 """The environment variable that makes a broken plugin fatal when it is "strict"."""
+
+_MAY_BE_ASYNC = frozenset({"wieldy_approve", "wieldy_truncate_output"})
+"""The hooks that are awaited; all others are called as plain functions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +119,14 @@ class PluginManager:
         status = PluginStatus(entry_point.name)
         if dist is not None:
             status = replace(status, distribution=dist.name or "", version=dist.version)
-        if entry_point.name in block or status.distribution in block:
+        if entry_point.name in block or _normal(status.distribution) in map(_normal, block):
             self._statuses.append(replace(status, status="blocked"))
             return
         try:
             plugin = entry_point.load()
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, it is kept as the cause
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - also sys.exit, and a panic of an extension module
             self._statuses.append(replace(status, status="broken", cause=_cause(error)))
             return
         try:
@@ -141,14 +147,22 @@ class PluginManager:
         self._add(plugin, PluginStatus(name or str(getattr(plugin, "__name__", plugin))))
 
     def _add(self, plugin: object, status: PluginStatus) -> None:
+        # Checked first: the clean-up after a failure must not take out the plugin that is there.
+        there = self._pluggy.get_name(plugin)
+        if there is not None:
+            msg = f"it is the same object as the plugin {there}, which is registered already"
+            raise PluginError(msg)
+        if self._pluggy.has_plugin(status.provider):
+            msg = f"a plugin is already registered as {status.provider}"
+            raise PluginError(msg)
         self._called.clear()
         try:
             self._pluggy.register(plugin, status.provider)
             hooks = self._checked_hooks(plugin)
             self._ask(plugin, status.provider)
-        except Exception as error:
+        except BaseException as error:
             self._remove(plugin, status.provider)
-            if isinstance(error, PluginError):
+            if isinstance(error, PluginError | KeyboardInterrupt):
                 raise
             raise PluginError(_cause(error)) from error
         self._statuses.append(replace(status, hooks=hooks))
@@ -184,9 +198,12 @@ class PluginManager:
             if impl.wrapper or impl.hookwrapper:
                 msg = f"{caller.name} is a hook wrapper, which wieldy does not call"
                 raise PluginError(msg)
+            if caller.name not in _MAY_BE_ASYNC and inspect.iscoroutinefunction(impl.function):
+                msg = f"{caller.name} must be a plain function, not an async one"
+                raise PluginError(msg)
             found.append(caller.name)
-        for name in known - set(found):
-            if inspect.isfunction(getattr(plugin, name, None)):
+        for name in sorted(known - set(found)):
+            if inspect.isroutine(getattr(plugin, name, None)):
                 msg = f"{name} is not marked with @hookimpl (from wieldy import hookimpl)"
                 raise PluginError(msg)
         return tuple(sorted(found))
@@ -205,21 +222,22 @@ class PluginManager:
 
     def _ask(self, plugin: object, provider: str) -> None:
         """Asks one plugin for all that it gives."""
-        for given in self._answers(plugin, "wieldy_tools"):
+        for given in _listed(self._answer(plugin, "wieldy_tools"), "wieldy_tools"):
             factory = as_factory(given)
             self.tools.add(factory.name, factory, provider)
-        for backend in self._answers(plugin, "wieldy_sandboxes"):
-            self.sandboxes.add(_checked_backend(backend).name, backend, provider)
+        for given in _listed(self._answer(plugin, "wieldy_sandboxes"), "wieldy_sandboxes"):
+            backend = _checked_backend(given)
+            self.sandboxes.add(backend.name, backend, provider)
         for kind in ("models", "approvers", "compactions", "message_filters"):
             hook = f"wieldy_{kind}"
-            for name, value in _named(self._answers(plugin, hook), hook):
+            for name, value in _named(self._answer(plugin, hook), hook):
                 self._registries()[kind].add(name, value, provider)
 
-    def _answers(self, plugin: object, hook: str) -> Any:
+    def _answer(self, plugin: object, hook: str) -> Any:
         for impl in getattr(self._pluggy.hook, hook).get_hookimpls():
             if impl.plugin is plugin:
-                return impl.function() or ()
-        return ()
+                return impl.function()
+        return None
 
     def cli_hooks(self) -> list[tuple[str, Callable[..., None]]]:
         """Returns who adds commands to the command line, and the function that does it."""
@@ -334,11 +352,14 @@ class PluginManager:
         return bool(self._implementations("wieldy_event"))
 
     def _implementations(self, hook: str) -> list[tuple[str, Callable[..., Any]]]:
-        """Returns who implements a hook and how to call it, first registered first."""
+        """Returns who implements a hook and how to call it: first registered first, but for what
+        `tryfirst` and `trylast` say.
+        """
         found = self._called.get(hook)
         if found is None:
-            # pluggy keeps the one registered last at the end, and would call it first.
+            # pluggy keeps the one to call first at the end, the one registered last among equals.
             impls = getattr(self._pluggy.hook, hook).get_hookimpls()
+            impls.sort(key=lambda impl: impl.trylast - impl.tryfirst)
             found = [(impl.plugin_name, _called_by_name(impl)) for impl in impls]
             self._called[hook] = found
         return found
@@ -403,8 +424,17 @@ def _checked_backend(backend: object) -> type[Sandbox]:
     return backend
 
 
+def _listed(answer: object, hook: str) -> Sequence[object]:
+    if answer is None:
+        return ()
+    if not isinstance(answer, Sequence) or isinstance(answer, str):
+        msg = f"{hook} must return a list, got {answer!r}"
+        raise PluginError(msg)
+    return answer
+
+
 def _named(answer: object, hook: str) -> list[tuple[str, Any]]:
-    if answer == ():
+    if answer is None:
         return []
     if not isinstance(answer, Mapping):
         msg = f"{hook} must return a mapping of names, got {answer!r}"
@@ -417,8 +447,14 @@ def _named(answer: object, hook: str) -> list[tuple[str, Any]]:
 
 
 def _cause(error: BaseException) -> str:
-    text = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
+    # One line, but all of it: pluggy and pydantic say what is wrong in the last lines.
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _normal(distribution: str) -> str:
+    """Returns the one spelling that stands for all spellings of a distribution's name (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
 def _strict_from_environment() -> bool:

@@ -1,11 +1,12 @@
 """Names that plugins give, and who gave them."""
 
 from collections.abc import Iterator, Mapping
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, overload
 
 from ..exceptions import NameConflictError, UnknownNameError
 
 T = TypeVar("T")
+D = TypeVar("D")
 
 
 class Registry(Mapping[str, T], Generic[T]):
@@ -75,6 +76,19 @@ class Registry(Mapping[str, T], Generic[T]):
             )
             raise NameConflictError(msg)
         return entries[0][1]
+
+    def __contains__(self, name: object) -> bool:
+        return len(self._entries.get(str(name), ())) == 1
+
+    @overload
+    def get(self, key: str, /) -> T | None: ...
+    @overload
+    def get(self, key: str, /, default: T | D) -> T | D: ...
+    def get(self, key: str, /, default: object = None) -> object:
+        """Returns what has a name, and the default where asking for it would be an error."""
+        if key not in self:
+            return default
+        return self[key]
 
     def __iter__(self) -> Iterator[str]:
         return (name for name, entries in self._entries.items() if len(entries) == 1)

@@ -8,14 +8,13 @@ import json
 import math
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
+from jsonschema import Draft202012Validator
+from jsonschema.protocols import Validator
 from pydantic_core import PydanticSerializationError, SchemaValidator, ValidationError, to_json
 
 from ..exceptions import ToolParsingError, nearest
-
-if TYPE_CHECKING:
-    from jsonschema.protocols import Validator
 
 MAX_ARGUMENTS = 16 * 1024 * 1024
 """How many characters of arguments are read; more is answered with an error."""
@@ -141,10 +140,7 @@ class ArgumentReader:
         return name if properties[name].get("type") == "string" else None
 
     @cached_property
-    def _explainer(self) -> "Validator":
-        # Imported where a refusal is explained: it takes longer to import than all of wieldy.
-        from jsonschema import Draft202012Validator  # noqa: PLC0415
-
+    def _explainer(self) -> Validator:
         return Draft202012Validator(
             self._schema, format_checker=Draft202012Validator.FORMAT_CHECKER
         )

@@ -20,6 +20,7 @@ from pydantic_core import PydanticSerializationError, SchemaValidator, to_jsonab
 
 from ..exceptions import ToolDefinitionError
 from .docstring import Documentation, read_docstring
+from .typed_dicts import readable
 
 _NOTHING = inspect.Parameter.empty
 
@@ -103,7 +104,7 @@ def _parameters(
         if parameter.name not in hints:
             msg = f"parameter {parameter.name!r} of tool {tool!r} has no type annotation"
             raise ToolDefinitionError(msg)
-        found.append(_parameter(parameter, hints[parameter.name]))
+        found.append(_parameter(parameter, readable(hints[parameter.name])))
     return found
 
 

@@ -45,7 +45,7 @@ class ToolDef:
 
     def __init__(
         self,
-        tool: Tool | Callable[..., Any],
+        tool: "Tool | ToolDef | Callable[..., Any]",
         name: str | None = None,
         description: str | None = None,
         parameters: Mapping[str, str] | ToolParams | None = None,
@@ -65,11 +65,19 @@ class ToolDef:
             max_output=max_output,
             timeout=timeout,
         )
-        namespace: Mapping[str, Any] | None = None
-        self.function: Callable[..., Any] = tool
+        self._factory: tuple[str, dict[str, Any]] | None = None
+        self._namespace: Mapping[str, Any] | None = None
+        if isinstance(tool, ToolDef):
+            tool = tool.as_tool()
         if isinstance(tool, OptionedTool):
-            self.function, namespace = tool.__wrapped__, tool.namespace
+            self.function: Callable[..., Any] = tool.__wrapped__
+            self._factory, self._namespace = tool.factory, tool.namespace
             given = given.over(tool.options)
+        else:
+            self.function = tool
+        if not callable(self.function):
+            msg = f"a tool is something that can be called, got {self.function!r}"
+            raise ToolDefinitionError(msg)
         self.name = _checked_name(given.name or _name_of(self.function))
         self.options = given
         self.parallel = bool(given.parallel)
@@ -78,13 +86,11 @@ class ToolDef:
         self.timeout = given.timeout
         self._is_async = inspect.iscoroutinefunction(underlying(self.function))
         self._defaults: Mapping[str, Callable[[], Any]] = {}
-        self.info = (
-            self._read_off(namespace) if given.schema is None else self._foreign(given.schema)
-        )
+        self.info = self._read_off() if given.schema is None else self._foreign(given.schema)
 
     def as_tool(self) -> Tool:
         """Returns a tool with all that this definition says."""
-        made = OptionedTool(self.function, self.options)
+        made = OptionedTool(self.function, self.options, self._factory, self._namespace)
         made.definition = self
         return made
 
@@ -125,8 +131,8 @@ class ToolDef:
         self._reader = ArgumentReader(self.name, parameters)
         return self._info("", parameters)
 
-    def _read_off(self, namespace: Mapping[str, Any] | None) -> ToolInfo:
-        schema = function_schema(self.function, self.name, namespace)
+    def _read_off(self) -> ToolInfo:
+        schema = function_schema(self.function, self.name, self._namespace)
         parameters = schema.parameters
         parameters["properties"] = self._described(parameters["properties"])
         for name, each in parameters["properties"].items():

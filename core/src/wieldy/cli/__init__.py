@@ -1,0 +1,1 @@
+"""The `wieldy` command. Nothing else of wieldy imports it, nor click and rich."""

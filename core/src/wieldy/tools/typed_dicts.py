@@ -1,0 +1,68 @@
+"""Makes `typing.TypedDict` readable for pydantic before Python 3.12.
+
+There `typing` loses which keys are required when annotations are postponed, and pydantic refuses such a
+class. An equal class from typing_extensions is put in its place, wherever it stands in an annotation.
+"""
+
+import sys
+import types
+import typing
+from functools import reduce
+from operator import or_
+from typing import Any
+
+import typing_extensions
+
+
+def readable(annotation: Any) -> Any:
+    """Returns an annotation in which pydantic can read every TypedDict."""
+    return annotation if sys.version_info >= (3, 12) else _replaced(annotation, {})
+
+
+def _replaced(annotation: Any, done: dict[Any, Any]) -> Any:
+    if type(annotation).__module__ == "typing" and typing.is_typeddict(annotation):
+        return done[annotation] if annotation in done else _equal_class(annotation, done)
+    arguments = typing.get_args(annotation)
+    if not arguments or typing.get_origin(annotation) in {
+        typing.Literal,
+        typing_extensions.Literal,
+    }:
+        return annotation
+    if typing.get_origin(annotation) is typing.Annotated:
+        inner, *metadata = arguments
+        return typing.Annotated[(_replaced(inner, done), *metadata)]
+    replaced = tuple(_replaced_argument(each, done) for each in arguments)
+    if all(old is new for old, new in zip(arguments, replaced, strict=True)):
+        return annotation
+    if isinstance(annotation, types.UnionType):
+        return reduce(or_, replaced)
+    if isinstance(annotation, types.GenericAlias):
+        return types.GenericAlias(typing.get_origin(annotation), replaced)
+    return annotation.copy_with(replaced)
+
+
+def _replaced_argument(argument: Any, done: dict[Any, Any]) -> Any:
+    # The parameters of a Callable are a list.
+    return argument if isinstance(argument, list) else _replaced(argument, done)
+
+
+def _equal_class(original: Any, done: dict[Any, Any]) -> Any:
+    done[original] = original.__name__  # a class that refers to itself does so by name
+    hints = typing_extensions.get_type_hints(original, include_extras=True)
+    fields = {name: _field(original, name, hint, done) for name, hint in hints.items()}
+    make: Any = typing_extensions.TypedDict  # mypy wants the fields written out
+    equal = make(original.__name__, fields)
+    equal.__doc__ = original.__doc__
+    equal.__module__ = original.__module__
+    if hasattr(original, "__pydantic_config__"):
+        equal.__pydantic_config__ = original.__pydantic_config__
+    done[original] = equal
+    return equal
+
+
+def _field(original: Any, name: str, hint: Any, done: dict[Any, Any]) -> Any:
+    if typing.get_origin(hint) in {typing.Required, typing.NotRequired}:
+        return _replaced(hint, done)
+    required = name in original.__required_keys__
+    inner = _replaced(hint, done)
+    return typing_extensions.Required[inner] if required else typing_extensions.NotRequired[inner]

@@ -1,0 +1,274 @@
+"""Cases of the groups params and validate: from what a model wrote to what the function gets."""
+
+import datetime
+import json
+from dataclasses import dataclass
+from typing import Literal
+
+import pytest
+from pydantic import BaseModel, field_validator
+
+from wieldy import ToolDef, ToolParam, ToolParams, ToolParsingError
+
+
+@dataclass
+class Circle:
+    radius: float
+    label: str = "none"
+
+
+@dataclass
+class Square:
+    side: int
+
+
+class Even(BaseModel):
+    number: int
+
+    @field_validator("number")
+    @classmethod
+    def check(cls, value):
+        if value % 2:
+            msg = "must be even"
+            raise ValueError(msg)
+        return value
+
+
+def reader(annotation):
+    """A tool with one parameter `a` of a type."""
+
+    async def probe(a): ...
+
+    probe.__annotations__ = {"a": annotation}
+    probe.__doc__ = "Probes.\n\nArgs:\n    a: The value.\n"
+    return ToolDef(probe, name="probe")
+
+
+def read(annotation, value):
+    """What the function gets for `a`."""
+    return reader(annotation).read({"a": value})[1]["a"]
+
+
+def refused(annotation, value):
+    """The message of the parsing error."""
+    with pytest.raises(ToolParsingError) as error:
+        reader(annotation).read({"a": value})
+    return str(error.value)
+
+
+# -- params -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ['{"a":1}', '  {"a": 1}\n\t'])
+def test_json_object(text):
+    """PA01, PA02: a JSON object is read, blanks around it or not."""
+    assert reader(int).parse(text) == {"a": 1}
+
+
+@pytest.mark.parametrize("text", ["", "  ", "null", "{}"])
+def test_no_arguments(text):
+    """Nothing, null and an empty object are no arguments."""
+    assert reader(int).parse(text) == {}
+
+
+@pytest.mark.parametrize("text", ["yes", "no", "~", "0x10: a", "some words\nand lines", "12 apples"])
+def test_bare_text(text):
+    """PA06: what is no JSON is the value of the one text parameter, unchanged."""
+    assert reader(str).parse(text) == {"a": text}
+
+
+def test_bare_text_where_no_text_is_wanted():
+    """A bare word for a tool without a text parameter is an error with a position."""
+    with pytest.raises(ToolParsingError, match="line 1 column 1"):
+        reader(int).parse("yes")
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}"', '{"a": 1}`', '{"a": 1}\n```'])
+def test_stray_quotes_behind(text):
+    """Quotes that a model left behind the object are ignored."""
+    assert reader(int).parse(text) == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param('{"a":', "line 1 column 6", id="truncated"),
+        pytest.param('["x"]', "must be a JSON object, got array", id="array"),
+        pytest.param("3", "must be a JSON object, got integer", id="number"),
+        pytest.param('{"a": NaN}', "hold NaN", id="nan"),
+        pytest.param('{"a": -Infinity}', "hold -Infinity", id="infinity"),
+        pytest.param('{"a": 1e999}', "too large for a number", id="huge-float"),
+        pytest.param('{"a": 1, "a": 2}', 'give "a" twice', id="twice"),
+        pytest.param('{"a": {"b": 1, "b": 1}}', 'give "b" twice', id="twice-inside"),
+        pytest.param('{"a": "\\ud800"}', "half of a surrogate pair", id="surrogate"),
+        pytest.param('{"a": ' + "[" * 100_000, "nested too deeply", id="deep"),
+        pytest.param('{"a": ' + "9" * 5000 + "}", "not valid JSON", id="huge-int"),
+        pytest.param('{"a": 1} {"a": 2}', "Extra data", id="two-objects"),
+    ],
+)
+def test_malformed_text(text, message):
+    """PA05, PB14: text that is not one strict JSON object is one bounded error that says what and where."""
+    with pytest.raises(ToolParsingError, match=message) as error:
+        reader(int).parse(text)
+    assert len(str(error.value)) < 300
+
+
+def test_text_of_any_size():
+    """More text than is read at all is refused before anything looks at it."""
+    with pytest.raises(ToolParsingError, match="more than the 16777216 that are read"):
+        reader(str).parse(" " * 16_777_217 + "x")
+
+
+def test_yaml_is_never_read():
+    """A text that is valid YAML and not JSON is an error."""
+    with pytest.raises(ToolParsingError):
+        reader(int).parse("a: 1")
+
+
+# -- validate ---------------------------------------------------------------------------------------
+
+
+def test_integral_float():
+    """VA01: 5.0 is the integer 5."""
+    value = read(int, 5.0)
+    assert value == 5
+    assert type(value) is int
+
+
+@pytest.mark.parametrize("value", [5.7, "5", True, None])
+def test_no_integer(value):
+    """VA02: 5.7, "5", true and null are no integers, and the error shows path, expected and got."""
+    assert refused(int, value) == (
+        f"the arguments of probe do not fit: a: expected integer, got {json.dumps(value)}"
+    )
+
+
+def test_unknown_key():
+    """VA04: a key that does not exist is named, with the near one."""
+    with pytest.raises(ToolParsingError, match=r"aa: unknown; did you mean a\?"):
+        reader(int).read({"a": 1, "aa": 2})
+
+
+def test_missing_key():
+    """VA05: a required key that is missing is named."""
+    with pytest.raises(ToolParsingError, match="a: required, but missing"):
+        reader(int).read({})
+
+
+def test_default_of_a_record():
+    """VA06: what a record omits takes its default."""
+    assert read(Circle, {"radius": 1}) == Circle(1.0, "none")
+
+
+@pytest.mark.parametrize("annotation", [Circle | None, None | Circle])
+def test_record_or_none(annotation):
+    """VA08: a record or none is built from an object in either order."""
+    assert read(annotation, {"radius": 1}) == Circle(1.0)
+    assert read(annotation, None) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "built"), [({"radius": 2}, Circle(2.0)), ({"side": 2}, Square(2))]
+)
+def test_union_of_records(value, built):
+    """VA09: of a union of records the one that fits is built."""
+    assert read(Circle | Square, value) == built
+
+
+def test_pair():
+    """VA11: a fixed pair is a tuple."""
+    assert read(tuple[int, str], [1, "a"]) == (1, "a")
+
+
+@pytest.mark.parametrize("text", ["2024-02-29T10:00:00Z", "2024-02-29T12:00:00+02:00"])
+def test_aware_times(text):
+    """VA13: a date-time with Z or an offset is aware."""
+    assert read(datetime.datetime, text) == datetime.datetime(2024, 2, 29, 10, tzinfo=datetime.UTC)
+
+
+def test_integer_keys():
+    """VA18: the keys of a map from integers are integers."""
+    assert read(dict[int, int], {"1": 2}) == {1: 2}
+
+
+def test_all_errors_at_once():
+    """VA20: one message lists all that is wrong."""
+
+    async def probe(a: int, b: str, c: list[int]):
+        """Probes.
+
+        Args:
+            a: One.
+            b: Two.
+            c: Three.
+        """
+
+    with pytest.raises(ToolParsingError) as error:
+        ToolDef(probe).read({"a": "x", "c": [1, "y"], "d": 1})
+    assert str(error.value).splitlines() == [
+        "the arguments of probe do not fit:",
+        "- b: required, but missing",
+        "- d: unknown; known are a, b, c",
+        '- a: expected integer, got "x"',
+        '- c[1]: expected integer, got "y"',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("annotation", "text", "built"),
+    [
+        (list[int], "[1, 2]", [1, 2]),
+        (dict[str, int], '{"x": 1}', {"x": 1}),
+        (Circle, '{"radius": 1}', Circle(1.0)),
+        (list[int] | None, "[1]", [1]),
+    ],
+)
+def test_json_text_for_a_container(annotation, text, built):
+    """PB11: a JSON text stands for the array or object that is declared."""
+    assert read(annotation, text) == built
+
+
+@pytest.mark.parametrize("annotation", [str, str | list[int], str | dict[str, int] | None])
+def test_json_text_for_a_text(annotation):
+    """PB12: a JSON text is never read where a text is accepted."""
+    assert read(annotation, '{"a": 1}') == '{"a": 1}'
+
+
+def test_container_of_another_kind():
+    """A JSON text of another kind than the declared one is an error about the text."""
+    assert refused(list[int], '{"x": 1}') == (
+        'the arguments of probe do not fit: a: expected array, got "{\\"x\\": 1}"'
+    )
+
+
+def test_optional_literal_keeps_its_values():
+    """PB09: a literal or none takes its values and null, and nothing else."""
+    annotation = Literal["x", "y"] | None
+    assert [read(annotation, value) for value in ("x", None)] == ["x", None]
+    assert 'expected one of "x", "y"' in refused(annotation, "z")
+
+
+def test_validator_of_a_model():
+    """What only a validator refuses is a parsing error of the same form."""
+    assert refused(Even, {"number": 3}) == (
+        "the arguments of probe do not fit: a.number: Value error, must be even, got 3"
+    )
+
+
+def test_foreign_schema_decides_alone():
+    """A schema that did not come from Python is kept whole, and JSON Schema alone decides."""
+
+    async def probe(**arguments): ...
+
+    parameters = ToolParams(
+        properties={"kind": ToolParam(oneOf=[{"const": "a"}, {"$ref": "#/$defs/word"}])},
+        required=["kind"],
+        **{"$defs": {"word": {"type": "string", "minLength": 3}}},
+    )
+    definition = ToolDef(probe, "probe", "Probes.", parameters)
+    assert definition.info.parameters.model_dump()["$defs"] == {
+        "word": {"type": "string", "minLength": 3}
+    }
+    assert definition.read({"kind": "abc"})[1] == {"kind": "abc"}
+    with pytest.raises(ToolParsingError, match="kind"):
+        definition.read({"kind": "b"})

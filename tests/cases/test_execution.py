@@ -1,0 +1,415 @@
+"""Cases of the groups errors, stages and truncation: from calls to answers."""
+
+import os
+import threading
+from dataclasses import dataclass
+
+import anyio
+import pytest
+from pydantic import BaseModel
+
+from wieldy import (
+    ChatMessageAssistant,
+    ContentImage,
+    ContentText,
+    ToolCall,
+    ToolDef,
+    ToolDefinitionError,
+    ToolError,
+    execute_tools,
+)
+
+
+def calls(*written):
+    """An assistant message with calls, each a name and its arguments."""
+    return [
+        ChatMessageAssistant(
+            tool_calls=[
+                ToolCall(id=f"c{place}", function=name, arguments=arguments)
+                for place, (name, arguments) in enumerate(written)
+            ]
+        )
+    ]
+
+
+async def answers(tools, *written, **options):
+    return (await execute_tools(calls(*written), tools, **options)).messages
+
+
+async def answer(function, **options):
+    """The answer of a tool without parameters that is called once."""
+    (message,) = await answers([function], (ToolDef(function).name, {}), **options)
+    return message
+
+
+def raises(error):
+    async def failing():
+        """Fails."""
+        raise error
+
+    return failing
+
+
+def returns(value):
+    async def giving():
+        """Gives."""
+        return value
+
+    return giving
+
+
+# -- errors -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "message"),
+    [
+        (ToolError("no luck"), "unknown", "no luck"),
+        (TimeoutError("too slow"), "timeout", "too slow"),
+        (PermissionError(13, "Permission denied", "/x"), "permission", "Permission denied: /x"),
+        (FileNotFoundError(2, "No such file", "/x"), "file_not_found", "No such file: /x"),
+        (IsADirectoryError(21, "Is a directory", "/x"), "is_a_directory", "Is a directory: /x"),
+        (NotADirectoryError(20, "Not a directory", "/x"), "unknown", "Not a directory: /x"),
+        (ConnectionRefusedError(111, "Connection refused"), "unknown", "Connection refused"),
+    ],
+)
+async def test_reported_errors(error, kind, message):
+    """ER04: what a tool may run into is told to the model, with its kind."""
+    told = (await answer(raises(error))).error
+    assert (told.type, told.message) == (kind, message)
+
+
+async def test_undecodable_bytes():
+    """ER06: bytes that are not text are an error of their kind that names the encoding."""
+
+    async def reading():
+        """Reads."""
+        return b"\xff".decode("utf-8")
+
+    told = (await answer(reading)).error
+    assert told.type == "unicode_decode"
+    assert "utf-8" in told.message
+
+
+async def test_zero_byte():
+    """ER07: a zero byte in an argument that reaches the operating system is a parsing error."""
+
+    def looking(path: str):
+        """Looks.
+
+        Args:
+            path: Where.
+        """
+        return os.stat(path).st_size
+
+    (message,) = await answers([looking], ("looking", {"path": "a\0b"}))
+    assert message.error.type == "parsing"
+    assert "zero byte" in message.error.message
+
+
+async def test_unknown_tool():
+    """ER09, PB17: a tool that does not exist is an error with near names, and the other calls run."""
+
+    async def bash():
+        """Runs."""
+        return "ran"
+
+    first, second = await answers([bash], ("bahs", {}), ("bash", {}))
+    assert first.error.type == "parsing"
+    assert first.error.message == "there is no tool 'bahs'; did you mean bash?; the tools are bash"
+    assert second.text == "ran"
+
+
+async def test_tool_that_cancels_itself(anyio_backend_name):
+    """ER10: a cancellation that a tool raised itself is an error of that tool."""
+    if anyio_backend_name == "trio":  # trio lets nobody make its exception
+        return
+    cancelled = anyio.get_cancelled_exc_class()
+    first, second = await answers(
+        [raises(cancelled()), returns("fine")], ("failing", {}), ("giving", {})
+    )
+    assert first.error.message == "failing cancelled itself"
+    assert second.text == "fine"
+
+
+async def test_sync_function():
+    """ER11: a synchronous function is a tool that runs in a worker thread."""
+
+    def where():
+        """Tells."""
+        return threading.current_thread() is threading.main_thread()
+
+    assert (await answer(where)).text == "false"
+
+
+@dataclass
+class Point:
+    x: int
+
+
+class Model(BaseModel):
+    x: int
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, ""),
+        ("text", "text"),
+        (3, "3"),
+        (2.5, "2.5"),
+        (True, "true"),
+        ({"a": [1, None]}, '{"a": [1, null]}'),
+        ([1, "a"], '[1, "a"]'),
+        (Point(1), '{"x":1}'),
+        (Model(x=1), '{"x":1}'),
+        ([Point(1)], '[{"x":1}]'),
+    ],
+)
+async def test_results(value, text):
+    """ER12: None is empty, numbers and bools are JSON, and so are dicts, lists, dataclasses and models."""
+    assert (await answer(returns(value))).text == text
+
+
+async def test_mixed_content():
+    """ER12: a list with content in it is content, texts among it too."""
+    image = ContentImage(image="data:image/png;base64,AA==")
+    assert (await answer(returns(["look", image, 3]))).content == [
+        ContentText(text="look"),
+        image,
+        ContentText(text="3"),
+    ]
+
+
+async def test_result_that_json_cannot_carry():
+    """A result that no model could be given is an error that names its type."""
+    told = (await answer(returns(object()))).error
+    assert told.message.startswith("the tool returned a object, which cannot be given to a model")
+
+
+async def test_crash():
+    """Any other exception fails the run as it is, with a note that names tool and call."""
+    with pytest.raises(ZeroDivisionError) as error:
+        await answer(raises(ZeroDivisionError("0")))
+    assert error.value.__notes__ == ["in tool 'failing', call 'c0'"]
+
+
+async def test_timeout_of_a_tool():
+    """A tool that takes longer than its time is given up and answered."""
+
+    async def sleeping():
+        """Sleeps."""
+        await anyio.sleep(60)
+
+    told = (await answer(ToolDef(sleeping, timeout=0.05))).error
+    assert (told.type, told.message) == ("timeout", "sleeping was given up after 0.05 s")
+
+
+# -- stages -----------------------------------------------------------------------------------------
+
+
+class Journal:
+    """Tools that note when they begin and end."""
+
+    def __init__(self):
+        self.lines = []
+        self.running = 0
+        self.most = 0
+
+    def tool(self, name, *, parallel, seconds=0.02, error=None):
+        async def noting():
+            """Notes."""
+            self.lines.append(f"{name}+")
+            self.running += 1
+            self.most = max(self.most, self.running)
+            try:
+                await anyio.sleep(seconds)
+                if error:
+                    raise error
+            finally:
+                self.running -= 1
+                self.lines.append(f"{name}-")
+            return name
+
+        return ToolDef(noting, name=name, parallel=parallel)
+
+
+async def test_order_of_stages():
+    """ST03: neighbours that are parallel run together, any other call alone."""
+    journal = Journal()
+    tools = [journal.tool("p", parallel=True), journal.tool("s", parallel=False)]
+    messages = await answers(tools, ("p", {}), ("p", {}), ("s", {}), ("p", {}))
+    assert journal.lines == ["p+", "p+", "p-", "p-", "s+", "s-", "p+", "p-"]
+    assert [message.text for message in messages] == ["p", "p", "s", "p"]
+
+
+async def test_model_order_of_answers():
+    """Answers stand in the model's order, whichever call ends first."""
+    journal = Journal()
+    tools = [
+        journal.tool("slow", parallel=True, seconds=0.1),
+        journal.tool("fast", parallel=True, seconds=0),
+    ]
+    messages = await answers(tools, ("slow", {}), ("fast", {}))
+    assert [message.text for message in messages] == ["slow", "fast"]
+    assert journal.lines[-1] == "slow-"
+
+
+async def test_failing_sibling():
+    """ST05, PB21: an error of one parallel call leaves the others as they are."""
+    journal = Journal()
+    tools = [
+        journal.tool("good", parallel=True),
+        journal.tool("bad", parallel=True, error=ToolError("no")),
+    ]
+    first, second, third = await answers(tools, ("good", {}), ("bad", {}), ("good", {}))
+    assert (first.text, second.error.message, third.text) == ("good", "no", "good")
+
+
+async def test_crashing_sibling():
+    """ST06, PB22: a crash cancels and awaits the siblings, starts nothing more, and surfaces as it is."""
+    journal = Journal()
+    tools = [
+        journal.tool("slow", parallel=True, seconds=60),
+        journal.tool("bad", parallel=True, error=ZeroDivisionError("0")),
+        journal.tool("last", parallel=False),
+    ]
+    record = []
+    with pytest.raises(ZeroDivisionError):
+        await answers(tools, ("slow", {}), ("bad", {}), ("last", {}), record=record)
+    assert sorted(journal.lines[:2]) == ["bad+", "slow+"]
+    assert journal.lines[2:] == ["bad-", "slow-"]
+    assert [message.error.message.partition(":")[0] for message in record] == [
+        "interrupted",
+        "interrupted",
+        "not run",
+    ]
+
+
+async def test_cap_of_parallel_calls():
+    """ST08: no more calls than the cap run at the same time."""
+    journal = Journal()
+    tools = [journal.tool("p", parallel=True)]
+    await answers(tools, *[("p", {})] * 50, max_parallel=8)
+    assert journal.most == 8
+
+
+async def test_cancelled_turn():
+    """ST09, PB31: after a cancellation every call has exactly one answer in the record."""
+    journal = Journal()
+    tools = [
+        journal.tool("fast", parallel=True, seconds=0),
+        journal.tool("slow", parallel=True, seconds=60),
+        journal.tool("last", parallel=False),
+    ]
+    record = []
+    with anyio.move_on_after(0.2):
+        await answers(tools, ("fast", {}), ("slow", {}), ("last", {}), record=record)
+    assert [message.tool_call_id for message in record] == ["c0", "c1", "c2"]
+    assert [message.seen.partition(":")[0] for message in record] == ["fast", "interrupted", "not run"]
+
+
+async def test_two_calls_with_one_id():
+    """ST10: two calls with the same identifier are both run and both answered."""
+    message = ChatMessageAssistant(
+        tool_calls=[
+            ToolCall(id="same", function="echo", arguments={"text": text}) for text in ("a", "b")
+        ]
+    )
+
+    async def echo(text: str):
+        """Echoes.
+
+        Args:
+            text: The text.
+        """
+        return text
+
+    result = await execute_tools([message], [echo])
+    assert [(each.tool_call_id, each.text) for each in result.messages] == [
+        ("same", "a"),
+        ("same", "b"),
+    ]
+
+
+async def test_no_calls():
+    """A conversation that does not end with calls needs no answers."""
+    assert (await execute_tools([ChatMessageAssistant(content="hi")], [])).messages == []
+
+
+async def test_two_tools_of_one_name():
+    """Two tools of the same name are refused, with what to do."""
+    with pytest.raises(ToolDefinitionError, match="two tools are named 'giving'"):
+        await answers([returns(1), returns(2)], ("giving", {}))
+
+
+# -- truncation -------------------------------------------------------------------------------------
+
+
+def size(text):
+    return len(text.encode())
+
+
+async def test_cut_keeps_head_and_tail():
+    """TR01, TR02: a cut text has at most the limit, notice included, and says what was left out."""
+    cut = (await answer(returns("a" * 500 + "z" * 500), max_output=100)).text
+    assert size(cut) <= 100
+    assert cut.startswith("aaa")
+    assert cut.endswith("zzz")
+    kept = cut.partition("\n")[0] + cut.rpartition("\n")[2]
+    assert f"[... {1000 - len(kept)} bytes left out ...]" in cut
+
+
+@pytest.mark.parametrize("limit", range(1, 120, 7))
+async def test_cut_between_characters(limit):
+    """TR03: a cut never halves a character."""
+    text = "a\N{LATIN SMALL LETTER E WITH ACUTE}\N{CJK UNIFIED IDEOGRAPH-6F22}\N{GRINNING FACE}" * 200
+    cut = (await answer(returns(text), max_output=limit)).text
+    assert size(cut) <= limit
+    assert "\N{REPLACEMENT CHARACTER}" not in cut
+
+
+async def test_smaller_limit_counts():
+    """TR04: of the tool's and the caller's limits the smaller one counts."""
+    small = ToolDef(returns("x" * 1000), max_output=50)
+    (message,) = await answers([small], ("giving", {}), max_output=500)
+    assert size(message.text) <= 50
+
+
+async def test_no_limit():
+    """TR05: a limit of 0 on the tool means never cut."""
+    whole = ToolDef(returns("x" * 100_000), max_output=0)
+    (message,) = await answers([whole], ("giving", {}), max_output=500)
+    assert message.text == "x" * 100_000
+
+
+async def test_default_limit():
+    """TR06: 20 KiB are cut to 16 KiB."""
+    cut = (await answer(returns("x" * 20 * 1024))).text
+    assert 16 * 1024 - 40 < size(cut) <= 16 * 1024
+
+
+async def test_content_is_cut_too():
+    """TR07: text in content objects is cut like any other."""
+    image = ContentImage(image="data:image/png;base64,AA==")
+    message = await answer(returns([ContentText(text="x" * 1000), image]), max_output=100)
+    assert size(message.content[0].text) <= 100
+    assert message.content[1] == image
+
+
+async def test_errors_are_cut_too():
+    """The text of an error is cut like a result."""
+    told = (await answer(raises(ToolError("x" * 1000)), max_output=100)).error
+    assert size(told.message) <= 100
+
+
+def test_negative_limit():
+    """TR08: a negative limit is an error when the tool is defined."""
+    with pytest.raises(ToolDefinitionError, match="must be 0 bytes or more"):
+        ToolDef(returns(1), max_output=-1)
+
+
+async def test_negative_limit_of_the_caller():
+    """TR08: a negative limit of the caller is an error too."""
+    with pytest.raises(ValueError, match="0 bytes or more"):
+        await answer(returns(1), max_output=-1)
