@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     )
     from .models import GenerateConfig, Model, ModelOutput, ModelUsage, use_model
     from .plugins import PluginManager, hookimpl, use_plugins
-    from .sandbox import ExecResult, ExecTimeout, Sandbox, sandbox, use_sandbox
+    from .sandboxes import ExecResult, ExecTimeout, Sandbox, sandbox, use_sandbox
     from .tools import (
         Tool,
         ToolChoice,
@@ -154,7 +154,7 @@ _LAYERS = (
     "exceptions",
     "messages",
     "limits",
-    "sandbox",
+    "sandboxes",
     "tools",
     "models",
     "approval",

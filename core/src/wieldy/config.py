@@ -32,7 +32,7 @@ from .exceptions import ConfigError, UnknownNameError, nearest
 from .limits import Limit, parse_limit
 from .models import Model, use_model
 from .plugins import PluginManager, current_plugins, use_plugins
-from .sandbox import Sandbox, use_sandbox
+from .sandboxes import Sandbox, use_sandbox
 
 ENVIRONMENT_VARIABLE = "WIELDY_ENV"
 """The environment variable that names the environment to use."""
@@ -189,8 +189,9 @@ async def use_environment(
         if plugins is None:
             plugins = await anyio.to_thread.run_sync(load_plugins, config)
             stack.enter_context(use_plugins(plugins))
-        model = plugins.model(chosen.model) if chosen.model else None
-        if model is not None:
+        model = None
+        if chosen.model:
+            model = await anyio.to_thread.run_sync(plugins.model, chosen.model)
             stack.enter_context(use_model(model))
         box = await stack.enter_async_context(use_sandbox(sandbox_openers(plugins, chosen)))
         yield Environment(name, chosen, box, model)

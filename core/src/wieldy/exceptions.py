@@ -19,7 +19,7 @@
         ├── SandboxUnavailable          the sandbox is gone, or cannot be reached
         ├── SandboxLimitError           a file is larger than may be read
         └── ExecTimeout                 a command ran out of time (a TimeoutError); it lives in
-                                        `wieldy.sandbox.result`, beside the result that it carries
+                                        `wieldy.sandboxes.result`, beside the result that it carries
 
 Errors about files inside a sandbox are the ones of the operating system: FileNotFoundError,
 PermissionError, IsADirectoryError, NotADirectoryError.

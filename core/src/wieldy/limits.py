@@ -78,8 +78,11 @@ _current: ContextVar[LimitScope | None] = ContextVar("wieldy_limits", default=No
 
 @contextmanager
 def use_limits(limits: Sequence[Limit]) -> Iterator[LimitScope]:
-    """Applies limits to a block of code, with counters that start at 0."""
-    scope = LimitScope({limit.kind: limit.value for limit in limits}, _current.get())
+    """Applies limits to a block of code, with counters that start at 0; of two of a kind the smaller."""
+    smallest: dict[str, float] = {}
+    for limit in limits:
+        smallest[limit.kind] = min(limit.value, smallest.get(limit.kind, limit.value))
+    scope = LimitScope(smallest, _current.get())
     token = _current.set(scope)
     try:
         yield scope

@@ -5,6 +5,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import anyio.to_thread
+
 from ..events import ModelAnswered, ModelRequested, emit, listening
 from ..exceptions import ConfigError, LimitExceededError, PluginError
 from ..execution import execute_tools, tool_defs
@@ -57,7 +59,7 @@ def react(
             called no tool; None stands for a default text. An async function is asked every turn and
             returns True (go on), False (stop), a text to say, or another state to go on from. `{submit}`
             stands for the name of the submit tool.
-        limits: Limits of this agent, each time that it runs; 200 turns by default.
+        limits: Limits of this agent, each time that it runs; where none is of turns, 200 turns.
 
     Raises:
         ConfigError: The arguments do not go together.
@@ -73,11 +75,11 @@ def react(
         submit=chosen,
         submit_tool=chosen.definition() if chosen else None,
         on_continue=on_continue,
-        limits=(turn_limit(DEFAULT_TURNS), *limits),
+        limits=_with_default(limits),
     )
 
     async def execute(state: AgentState) -> AgentState:
-        return await _Loop(variant, state).run()
+        return await _Loop(variant, state, await _resolved_model(variant.model)).run()
 
     return NamedAgent(execute, name or "react", description or "")
 
@@ -98,10 +100,10 @@ class _Variant:
 class _Loop:
     """One run of a react agent."""
 
-    def __init__(self, variant: _Variant, state: AgentState) -> None:
+    def __init__(self, variant: _Variant, state: AgentState, model: Model | Agent) -> None:
         self._variant = variant
         self._state = state
-        self._model = _resolved_model(variant.model)
+        self._model = model
         self._submit = variant.submit
         self._submit_name = variant.submit_tool.name if variant.submit_tool else None
         self._tools = [_resolved_tool(each) for each in variant.tools]
@@ -243,10 +245,18 @@ class _Loop:
             self._state.messages.insert(0, system)
 
 
-def _resolved_model(model: str | Model | Agent | None) -> Model | Agent:
+def _with_default(limits: Sequence[Limit]) -> tuple[Limit, ...]:
+    turns = any(limit.kind == "turns" for limit in limits)
+    return tuple(limits) if turns else (turn_limit(DEFAULT_TURNS), *limits)
+
+
+async def _resolved_model(model: str | Model | Agent | None) -> Model | Agent:
     if model is None:
         return current_model()
-    return _plugins("model", model).model(model) if isinstance(model, str) else model
+    if not isinstance(model, str):
+        return model
+    # A provider may read files: keys, a script.
+    return await anyio.to_thread.run_sync(_plugins("model", model).model, model)
 
 
 def _defined(tool: str | Tool | ToolDef | ToolSource) -> str | ToolDef | ToolSource:

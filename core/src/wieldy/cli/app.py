@@ -1,5 +1,6 @@
 """One invocation of the command line: its options for all commands, its configuration, its plugins."""
 
+import logging
 import os
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +11,9 @@ from ..config import Config, load_config, load_plugins
 from ..exceptions import PluginError
 from ..plugins import PluginManager
 from ..plugins.manager import STRICT_VARIABLE
-from .errors import complain
+from .errors import complain, no_warnings
+
+_logger = logging.getLogger("wieldy.plugins")
 
 
 @dataclass
@@ -20,10 +23,12 @@ class App:
     Attributes:
         debug: Whether errors come with their traceback.
         block: Plugins to leave out, on top of those that the configuration blocks.
+        commands_added: Whether plugins have been asked for their commands.
     """
 
     debug: bool = False
     block: tuple[str, ...] = ()
+    commands_added: bool = False
 
     @cached_property
     def config(self) -> Config:
@@ -38,7 +43,8 @@ class App:
         strict = False if self.is_strict else given.strict
         update = {"block": [*given.block, *self.block], "strict": strict}
         plugins = given.model_copy(update=update)
-        return load_plugins(self.config.model_copy(update={"plugins": plugins}))
+        with no_warnings(_logger):  # `tell_broken` warns, in its own time
+            return load_plugins(self.config.model_copy(update={"plugins": plugins}))
 
     @property
     def is_strict(self) -> bool:
@@ -60,7 +66,9 @@ class App:
         ]
         if broken and self.is_strict:
             lines = "\n".join(broken)
-            msg = f"{lines}\nthat is fatal here: repair it, or leave it out with --block-plugin NAME"
+            msg = (
+                f"{lines}\nthat is fatal here: repair it, or leave it out with --block-plugin NAME"
+            )
             raise PluginError(msg)
         for text in broken:
             complain(text, "warning")
@@ -82,7 +90,8 @@ def add_plugin_commands(group: click.Group, plugins: PluginManager) -> None:
             hook(cli=trial)
             _check_kept(group, trial)
         except Exception as error:  # noqa: BLE001 - whatever it is, the other commands work
-            plugins.mark_broken(provider, error)
+            with no_warnings(_logger):
+                plugins.mark_broken(provider, error)
         else:
             group.commands.update(trial.commands)
 

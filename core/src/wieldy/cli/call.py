@@ -25,8 +25,10 @@ from .text import visible
 @json_option("Write the whole answer as one line of JSON, exactly as the model gets it.")
 @debug_option
 @pass_app
-def call_command(app: App, tool: str, arguments: str, *, json: bool, **options: Any) -> None:
-    r"""Call TOOL once with ARGUMENTS, a JSON object, and show what a model would read.
+def call_command(app: App, /, tool: str, arguments: str, *, json: bool, **options: Any) -> None:
+    r"""Call one tool as a model would, and show the result.
+
+    TOOL is called with ARGUMENTS, a JSON object.
 
     ARGUMENTS are checked, approved and cut like those of a model; "-" reads them from the standard input. Control
     characters in the result are spelled out (\x1b). A call that fails tells why on the standard error, and the
@@ -54,7 +56,7 @@ async def _call(app: App, call: ToolCall, where: SandboxOptions, as_json: bool, 
     if as_json:
         lines.write(json_line(answer))
     elif answer.error is not None:
-        complain(f"{call.function}: {answer.error.message}", f"{answer.error.type} error")
+        complain(f"{call.function}: {answer.error.message}", "error")
     else:
         lines.write(_shown(answer))
     return 0 if answer.error is None else 1
@@ -62,5 +64,7 @@ async def _call(app: App, call: ToolCall, where: SandboxOptions, as_json: bool, 
 
 def _shown(answer: ChatMessageTool) -> str:
     parts = answer.content if isinstance(answer.content, list) else []
-    images = [f"(an image: {part.image[:60]}...)" for part in parts if isinstance(part, ContentImage)]
+    images = [
+        f"(an image: {part.image[:60]}...)" for part in parts if isinstance(part, ContentImage)
+    ]
     return visible("\n".join([answer.text, *images])).removesuffix("\n")

@@ -56,39 +56,39 @@ class LiveDisplay(Transcript):
     def turn(self, number: int, facts: str) -> None:
         """Shows that a model has answered."""
         line = Text.assemble((f"● turn {number}", "bold cyan"), (f"  {facts}", "dim"))
-        self._show(Text(""), line)
+        self._print(Text(""), line)
 
     def said(self, text: str) -> None:
         """Shows what a model said."""
-        self._show(Padding(_markdown(text), (0, 0, 0, 2)))
+        self._print(Padding(_markdown(text), (0, 0, 0, 2)))
 
     def called(self, view: ToolCallContent) -> None:
         """Shows a call: code is highlighted."""
         is_markdown = view.format == "markdown"
         content = _markdown(view.content) if is_markdown else Text(view.content)
-        self._show(Text(f"  ▸ {view.title}", "bold"), Padding(content, (0, 0, 0, 4)))
+        self._print(Text(f"  ▸ {view.title}", "bold"), Padding(content, (0, 0, 0, 4)))
 
     def answered(self, lines: list[str], facts: str, *, failed: bool) -> None:
         """Shows the result of the call that was shown last."""
         style, mark = ("red", "✗") if failed else ("dim", "✓")
         result = Text("\n".join(lines), style)
-        self._show(Padding(result, (0, 0, 0, 4)), Text(f"    {mark} {facts}", style))
+        self._print(Padding(result, (0, 0, 0, 4)), Text(f"    {mark} {facts}", style))
 
     def note(self, text: str, *, failed: bool = False) -> None:
         """Shows a line about the run itself."""
-        self._show(Text(f"  {text}", "red" if failed else "yellow"))
+        self._print(Text(f"  {text}", "red" if failed else "yellow"))
 
     def answer(self, text: str, facts: str) -> None:
         """Shows the answer of the whole run."""
-        self._show(Text(""), Rule(Text(facts, "dim"), style="dim", align="left"))
+        self._print(Text(""), Rule(Text(facts, "dim"), style="dim", align="left"))
         if text:
-            self._show(_markdown(text))
+            self._print(_markdown(text))
 
     def busy(self, doing: str) -> None:
         """Shows what is running now."""
         self._doing.change(doing)
 
-    def _show(self, *parts: RenderableType) -> None:
+    def _print(self, *parts: RenderableType) -> None:
         for part in parts:
             self._console.print(part)
 

@@ -3,7 +3,7 @@
 import logging
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from ..exceptions import WieldyError
@@ -47,9 +47,9 @@ def explanation(error: BaseException) -> str:
 class _Warnings(logging.Handler):
     """Shows each warning of any library once, as one line."""
 
-    def __init__(self) -> None:
+    def __init__(self, debug: Callable[[], bool]) -> None:
         super().__init__(logging.WARNING)
-        self.debug = False
+        self._debug = debug
         self._shown: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -61,18 +61,33 @@ class _Warnings(logging.Handler):
         if text in self._shown:
             return
         self._shown.add(text)
-        if error is not None and self.debug:
+        if error is not None and self._debug():
             traceback.print_exception(error)
         complain(text, "warning")
 
 
 @contextmanager
-def shown_warnings() -> Iterator[_Warnings]:
-    """Shows what is logged as a warning, or worse, while the block runs."""
-    handler = _Warnings()
+def shown_warnings(debug: Callable[[], bool]) -> Iterator[None]:
+    """Shows what is logged as a warning, or worse, while the block runs.
+
+    Args:
+        debug: Tells whether tracebacks are shown too.
+    """
+    handler = _Warnings(debug)
     root = logging.getLogger()
     root.addHandler(handler)
     try:
-        yield handler
+        yield
     finally:
         root.removeHandler(handler)
+
+
+@contextmanager
+def no_warnings(logger: logging.Logger) -> Iterator[None]:
+    """Drops the warnings of one logger while the block runs."""
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)

@@ -45,7 +45,11 @@ class Wieldy(click.Group):
 
     def invoke(self, ctx: click.Context) -> None:
         """Runs a command; what it returns is no exit code, as everywhere in click."""
-        super().invoke(ctx)
+        try:
+            super().invoke(ctx)
+        except BrokenPipeError:
+            drop_output()
+            raise click.exceptions.Exit(_NO_READER) from None
 
     def _add_plugins(self, app: App) -> None:
         if not app.commands_added:
@@ -96,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _exit_code(app: App, arguments: Sequence[str] | None) -> int:
-    with shown_warnings(app):
+    with shown_warnings(lambda: app.debug):
         try:
             # Outside of its standalone mode click returns the code with which a command ended itself.
             code = command_line().main(arguments, "wieldy", standalone_mode=False, obj=app)
@@ -105,9 +109,6 @@ def _exit_code(app: App, arguments: Sequence[str] | None) -> int:
             return error.exit_code
         except (click.Abort, KeyboardInterrupt):
             return _INTERRUPTED
-        except BrokenPipeError:
-            drop_output()
-            return _NO_READER
         except Exception as error:  # noqa: BLE001 - the end of the line: it is told, whatever it is
             report(error, debug=app.debug)
             return 1

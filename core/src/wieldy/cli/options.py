@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 import click
 
@@ -16,39 +16,6 @@ from .app import App
 F = TypeVar("F", bound=Callable[..., Any])
 
 Output: TypeAlias = Literal["live", "quiet", "json"]
-
-
-class _Names(click.ParamType[tuple[str, ...]]):
-    """Names with commas between them."""
-
-    name = "names"
-
-    def convert(
-        self,
-        value: Any,
-        param: click.Parameter | None,  # noqa: ARG002 - click's signature
-        ctx: click.Context | None,  # noqa: ARG002 - click's signature
-    ) -> tuple[str, ...]:
-        if isinstance(value, tuple):
-            return value
-        stripped = (name.strip() for name in str(value).split(","))
-        return tuple(dict.fromkeys(name for name in stripped if name))
-
-
-class _LimitType(click.ParamType[Limit]):
-    """A limit, for instance turns=50."""
-
-    name = "limit"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Limit:
-        if isinstance(value, Limit):
-            return value
-        try:
-            return parse_limit(str(value))
-        except WieldyError as error:
-            self.fail(str(error), param, ctx)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,11 +119,11 @@ def run_options(command: F) -> F:
         sandbox_options(command),
         click.option("--model", metavar="PROVIDER/NAME", help="The model to ask."),
         click.option(
-            "--tools", type=_Names(), metavar="A,B", help='The tools to offer; "" for none.'
+            "--tools", callback=_names, metavar="A,B", help='The tools to offer; "" for none.'
         ),
         click.option(
             "--limit",
-            type=_LimitType(),
+            callback=_limits,
             metavar="KIND=N",
             multiple=True,
             help="What the run may use, for instance turns=50. Can be given several times.",
@@ -190,6 +157,24 @@ def debug_option(command: F) -> F:
     )(command)
 
 
+def _names(
+    _ctx: click.Context, _param: click.Parameter, value: str | None
+) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    stripped = (name.strip() for name in value.split(","))
+    return tuple(dict.fromkeys(name for name in stripped if name))
+
+
+def _limits(
+    _ctx: click.Context, _param: click.Parameter, value: tuple[str, ...]
+) -> tuple[Limit, ...]:
+    try:
+        return tuple(map(parse_limit, value))
+    except WieldyError as error:
+        raise click.BadParameter(str(error)) from error
+
+
 def _debug(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's call
     app = ctx.find_object(App)
     if value and app is not None:
@@ -201,8 +186,9 @@ def text_or_stdin(text: str) -> str:
     return click.get_text_stream("stdin").read() if text == "-" else text
 
 
-def _with(command: F, *options: Callable[[F], F]) -> F:
+def _with(command: F, *options: Callable[[Any], Any]) -> F:
     # click lists the option of the innermost decorator last.
-    for option in reversed(options):
-        command = option(command)
-    return command
+    decorated: Any = command
+    for option in options[::-1]:
+        decorated = option(decorated)
+    return cast("F", decorated)

@@ -58,3 +58,6 @@ class PlainDisplay(Transcript):
         self._write(f"[end] {facts}")
         if text:
             self._write(text)
+
+    def busy(self, doing: str) -> None:
+        """Shows nothing: plain lines stay as they are written."""

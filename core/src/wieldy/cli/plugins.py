@@ -16,7 +16,10 @@ from .text import visible
 @debug_option
 @pass_app
 def plugins_command(app: App, *, json: bool) -> None:
-    """List the installed plugins: what they are, what they give, and why a broken one is broken."""
+    """List the installed plugins, broken ones too.
+
+    What they are, which hooks they have, what they give, and why a broken one is broken.
+    """
     plugins = app.plugins
     if json:
         listed = [{**asdict(each), "gives": plugins.gives(each)} for each in plugins.plugins()]

@@ -23,8 +23,8 @@ from .text import visible
 @run_options
 @debug_option
 @pass_app
-def run_command(app: App, task: str, **options: Any) -> None:
-    """Let an agent work on TASK until it submits an answer.
+def run_command(app: App, /, task: str, **options: Any) -> None:
+    """Let an agent work on TASK until it has an answer.
 
     A TASK of "-" is read from the standard input. What the options do not say is taken from the environment
     in wieldy.toml: the one that --env or WIELDY_ENV names, else the default one.

@@ -7,7 +7,7 @@ import anyio
 import click
 
 from ..plugins import PluginManager
-from ..sandbox import Sandbox
+from ..sandboxes import Sandbox
 from .app import App, pass_app
 from .options import debug_option, json_option
 from .text import visible
@@ -40,7 +40,10 @@ class _Backend:
 @debug_option
 @pass_app
 def sandboxes_command(app: App, *, json: bool) -> None:
-    """List the installed sandbox backends: what they can do, and whether they can be used here."""
+    """List the installed sandbox backends.
+
+    What they can do, which settings they take in wieldy.toml, and whether they can be used here.
+    """
     backends = anyio.run(_backends, app.plugins)
     if json:
         click.echo(json_format.dumps([asdict(each) for each in backends], indent=2))

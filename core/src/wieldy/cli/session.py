@@ -9,7 +9,7 @@ from ..exceptions import ConfigError, WieldyError
 from ..limits import Limit
 from ..models import Model
 from ..plugins import PluginManager, use_plugins
-from ..sandbox import Sandbox, use_sandbox
+from ..sandboxes import Sandbox, use_sandbox
 from ..tools import ToolDef, tool_def
 from .display import LiveDisplay, terminal
 from .errors import complain

@@ -43,7 +43,10 @@ class _Installed:
 @debug_option
 @pass_app
 def tools_command(app: App, name: str | None, *, json: bool) -> None:
-    """List the installed tools, or show NAME: its schema as a model sees it, and the plugin it comes from."""
+    """List the installed tools, or show one.
+
+    NAME is shown with its whole description, its schema as a model sees it, and the plugin it comes from.
+    """
     if name is not None:
         _show_one(_one(app.plugins, name), as_json=json)
         return

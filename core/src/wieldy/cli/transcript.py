@@ -78,6 +78,7 @@ class Transcript(ABC):
     def answer(self, text: str, facts: str) -> None:
         """Shows the answer of the whole run; the text is empty where there is none."""
 
+    @abstractmethod
     def busy(self, doing: str) -> None:
         """Shows what is running now; empty for nothing."""
 

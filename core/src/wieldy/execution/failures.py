@@ -12,7 +12,7 @@ from ..exceptions import (
     ToolParsingError,
 )
 from ..messages import ToolCall, ToolCallError, ToolCallErrorType
-from ..sandbox import ExecTimeout, report
+from ..sandboxes import ExecTimeout, report
 
 _KINDS: tuple[tuple[type[Exception], ToolCallErrorType], ...] = (
     (ToolParsingError, "parsing"),

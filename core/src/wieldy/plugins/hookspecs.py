@@ -28,7 +28,7 @@ from ..approval import Approval, ApprovalRequest
 from ..events import Event
 from ..messages import MessageFilter, ToolCall
 from ..models.model import ModelProvider
-from ..sandbox import Sandbox
+from ..sandboxes import Sandbox
 from ..tools import Tool, ToolFactory
 
 if TYPE_CHECKING:

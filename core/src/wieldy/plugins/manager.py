@@ -18,7 +18,7 @@ from ..events import Event, use_events
 from ..exceptions import ConfigError, PluginError, UnknownNameError, nearest
 from ..messages import MessageFilter, ToolCall
 from ..models.model import Model, ModelProvider
-from ..sandbox import API_VERSION, Sandbox
+from ..sandboxes import API_VERSION, Sandbox
 from ..tools import Tool, ToolFactory
 from ..tools.tool import as_factory
 from . import hookspecs

@@ -29,7 +29,7 @@ from ..exceptions import (
     SandboxUnavailable,
     SandboxUnsupportedError,
 )
-from ..sandbox import (
+from ..sandboxes import (
     Capability,
     Ending,
     ExecResult,
@@ -40,7 +40,7 @@ from ..sandbox import (
     SandboxProcess,
     TerminalSize,
 )
-from ..sandbox.sandbox import SandboxOpener
+from ..sandboxes.sandbox import SandboxOpener
 
 MIB = 1024 * 1024
 
@@ -522,6 +522,22 @@ class _ProcessChecks(_Suite):
                 await process.aclose()
         assert outcomes == ["woken"]
 
+    async def test_closing_a_stream_wakes_its_reader(self, box: Sandbox) -> None:
+        """Closing one stream of a process that goes on wakes the task that reads it."""
+        async with await box.spawn(["/bin/sh", "-c", "read line; exit 7"]) as process:
+
+            async def read() -> None:
+                with pytest.raises(anyio.ClosedResourceError):
+                    await process.stdout.receive()
+
+            with anyio.fail_after(_HANG):
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(read)
+                    await anyio.wait_all_tasks_blocked()
+                    await process.stdout.aclose()
+                await process.stdin.aclose()
+                assert await process.wait() == 7
+
     async def test_reading_from_what_was_closed(self, box: Sandbox) -> None:
         """A stream of a closed process says that it is closed."""
         async with await box.spawn(["/bin/sh", "-c", "echo x"]) as process:
@@ -608,6 +624,15 @@ class _TerminalChecks(_Suite):
             async with await box.spawn(command, pty=True, env=env) as process:
                 shown = b"".join([part async for part in process.stdout])
         assert shown == b"|a b|\xc3\xbc|\xff|C|v|"
+
+    async def test_no_variable_is_added_on_a_terminal(self, box: Sandbox) -> None:
+        """A command on a terminal has no locale that it would not have without."""
+        self.claim(box, Capability.PTY)
+        command = ["/bin/sh", "-c", 'printf %s "${LC_CTYPE-none}"']
+        with anyio.fail_after(_HANG):
+            async with await box.spawn(command, pty=True, env={"LANG": "C"}) as process:
+                shown = await self.screen(process)
+        assert shown == (await box.exec(command, env={"LANG": "C"})).stdout
 
     async def test_missing_program_on_a_terminal(self, box: Sandbox) -> None:
         """A program that is not there is an error that names it, on a terminal too."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from wieldy import ExecResult, Sandbox, Tool, ToolCall, ToolCallContent, ToolCallView, tool
 from wieldy import sandbox as current_sandbox
-from wieldy.sandbox import Ending, report
+from wieldy.sandboxes import Ending, report
 from wieldy.scope import store
 
 NON_INTERACTIVE = {

@@ -14,7 +14,7 @@ from wieldy import (
     tool,
 )
 from wieldy import sandbox as current_sandbox
-from wieldy.sandbox import Ending, report
+from wieldy.sandboxes import Ending, report
 from wieldy.scope import store
 
 PROGRAMS = ("python3", "python")
