@@ -63,7 +63,8 @@ async def call_tool(call: ToolCall, context: CallContext) -> ChatMessageTool:
         if told is None:
             error.add_note(f"in tool {call.function!r}, call {call.id!r}")
             raise
-        rendered = await shortened(call, told.message, output_limit(None, context.max_output))
+        limit = output_limit(None, context.max_output)
+        rendered = Rendered.whole(told.message, limit) or await shortened(call, told.message, limit)
         answer = _answer(call, "", ToolCallError(type=told.type, message=str(rendered.content)))
     if listening():
         seconds = time.perf_counter() - start
@@ -74,14 +75,17 @@ async def call_tool(call: ToolCall, context: CallContext) -> ChatMessageTool:
 async def _run(call: ToolCall, context: CallContext) -> Rendered:
     tool = _found(call, context.tools)
     arguments, keywords = tool.read(_parsed(call, tool))
-    call = call.model_copy(update={"arguments": arguments, "parse_error": None})
     plugins = current_plugins()
-    if plugins is not None and plugins.approves:
+    approves = plugins is not None and plugins.approves
+    if approves or listening():  # who looks at the call sees it as it will run
+        call = call.model_copy(update={"arguments": arguments, "parse_error": None})
+    if approves:
         call, keywords = await _approved(call, tool, keywords, context)
     if listening():
         emit(ToolCalled(call=call, view=tool.view(call)))
-    result = await _result(tool, keywords)
-    return await shortened(call, render(result), output_limit(tool.max_output, context.max_output))
+    content = render(await _result(tool, keywords))
+    limit = output_limit(tool.max_output, context.max_output)
+    return Rendered.whole(content, limit) or await shortened(call, content, limit)
 
 
 def _found(call: ToolCall, tools: Mapping[str, ToolDef]) -> ToolDef:

@@ -33,7 +33,7 @@ async def tool_defs(tools: Sequence[Tool | ToolDef | ToolSource]) -> dict[str, T
     """
     found: dict[str, ToolDef] = {}
     for each in tools:
-        for definition in await _definitions(each):
+        for definition in [each] if isinstance(each, ToolDef) else await _definitions(each):
             if definition.name in found:
                 msg = f"two tools are named {definition.name!r}: rename one with tool_with(..., name=)"
                 raise ToolDefinitionError(msg)

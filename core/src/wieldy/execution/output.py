@@ -4,6 +4,7 @@ import dataclasses
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, to_json
@@ -30,6 +31,12 @@ class Rendered:
     content: str | list[Content]
     size: int
 
+    @classmethod
+    def whole(cls, content: str | list[Content], limit: int) -> Self | None:
+        """Returns content as it is, where it is within `limit` bytes (0 for all); else None."""
+        size = _total(content)
+        return cls(content, size) if not limit or size <= limit else None
+
 
 def render(result: object) -> str | list[Content]:
     """Returns what a tool returned as text or content.
@@ -44,6 +51,8 @@ def render(result: object) -> str | list[Content]:
         return result
     if result is None:
         return ""
+    if type(result) is int:
+        return str(result)
     if isinstance(result, _CONTENT):
         return [result]
     if isinstance(result, Sequence) and any(isinstance(each, _CONTENT) for each in result):
@@ -87,21 +96,16 @@ def output_limit(tool: int | None, caller: int | None) -> int:
 
 
 async def shortened(call: ToolCall, content: str | list[Content], limit: int) -> Rendered:
-    """Returns content whose texts have at most `limit` bytes together.
+    """Returns content that is over a limit, shortened: its texts have at most `limit` bytes together.
 
     Args:
         call: The call that was answered, for the plugins that may shorten in their own way.
         content: The whole content.
-        limit: How many bytes; 0 for all.
+        limit: How many bytes, more than 0.
     """
+    size = _total(content)
     if isinstance(content, str):
-        size = _size(content)
-        if not limit or size <= limit:
-            return Rendered(content, size)
         return Rendered(await _cut(call, content, limit), size)
-    size = sum(_size(part.text) for part in content if isinstance(part, ContentText))
-    if not limit or size <= limit:
-        return Rendered(content, size)
     left = limit
     parts: list[Content] = []
     for part in content:
@@ -141,6 +145,12 @@ def head_and_tail(text: str, limit: int) -> str:
 
 def _notice(left_out: int) -> str:
     return f"\n[... {left_out} bytes left out ...]\n"
+
+
+def _total(content: str | list[Content]) -> int:
+    if isinstance(content, str):
+        return _size(content)
+    return sum(_size(part.text) for part in content if isinstance(part, ContentText))
 
 
 def _size(text: str) -> int:

@@ -1,5 +1,6 @@
 """A tool as a model sees it: name, description and parameters, as JSON Schema."""
 
+from functools import cached_property
 from typing import Any, Literal
 
 from pydantic import (
@@ -70,3 +71,11 @@ class ToolInfo(BaseModel):
     """What it does and when to use it, for the model."""
     parameters: ToolParams = ToolParams()
     """The JSON Schema of its arguments."""
+
+    @cached_property
+    def spec(self) -> dict[str, Any]:
+        """What `model_dump()` returns, made once: a conversation offers the same tools every turn.
+
+        It is shared: who changes it copies it first.
+        """
+        return self.model_dump()
