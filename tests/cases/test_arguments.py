@@ -71,7 +71,9 @@ def test_no_arguments(text):
     assert reader(int).parse(text) == {}
 
 
-@pytest.mark.parametrize("text", ["yes", "no", "~", "0x10: a", "some words\nand lines", "12 apples"])
+@pytest.mark.parametrize(
+    "text", ["yes", "no", "~", "0x10: a", "some words\nand lines", "12 apples"]
+)
 def test_bare_text(text):
     """PA06: what is no JSON is the value of the one text parameter, unchanged."""
     assert reader(str).parse(text) == {"a": text}

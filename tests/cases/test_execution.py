@@ -306,7 +306,11 @@ async def test_cancelled_turn():
     with anyio.move_on_after(0.2):
         await answers(tools, ("fast", {}), ("slow", {}), ("last", {}), record=record)
     assert [message.tool_call_id for message in record] == ["c0", "c1", "c2"]
-    assert [message.seen.partition(":")[0] for message in record] == ["fast", "interrupted", "not run"]
+    assert [message.seen.partition(":")[0] for message in record] == [
+        "fast",
+        "interrupted",
+        "not run",
+    ]
 
 
 async def test_two_calls_with_one_id():
@@ -363,7 +367,9 @@ async def test_cut_keeps_head_and_tail():
 @pytest.mark.parametrize("limit", range(1, 120, 7))
 async def test_cut_between_characters(limit):
     """TR03: a cut never halves a character."""
-    text = "a\N{LATIN SMALL LETTER E WITH ACUTE}\N{CJK UNIFIED IDEOGRAPH-6F22}\N{GRINNING FACE}" * 200
+    text = (
+        "a\N{LATIN SMALL LETTER E WITH ACUTE}\N{CJK UNIFIED IDEOGRAPH-6F22}\N{GRINNING FACE}" * 200
+    )
     cut = (await answer(returns(text), max_output=limit)).text
     assert size(cut) <= limit
     assert "\N{REPLACEMENT CHARACTER}" not in cut

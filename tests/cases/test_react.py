@@ -34,7 +34,9 @@ def calls(*written, content=""):
     """A turn that makes calls, each a name and its arguments."""
     return ScriptedTurn(
         content=content,
-        tool_calls=[ScriptedCall(function=name, arguments=arguments) for name, arguments in written],
+        tool_calls=[
+            ScriptedCall(function=name, arguments=arguments) for name, arguments in written
+        ],
     )
 
 
@@ -344,3 +346,16 @@ async def test_crash_keeps_the_record():
         await agent(state)
     assert isinstance(state.messages[1], ChatMessageAssistant)
     assert state.messages[2].tool_call_id == state.messages[1].tool_calls[0].id
+
+
+async def test_model_input():
+    """A tool decides how its earlier results are shown to the model again; the record keeps them whole."""
+
+    def only_the_last(message_index, message_total, content):
+        return content if message_index == message_total - 1 else "(old)"
+
+    looking = ToolDef(noting, name="looking", model_input=only_the_last)
+    model = ScriptedModel([calls(("looking", {})), calls(("looking", {})), submits("4")])
+    state = await run(react(prompt=None, tools=[looking], model=model), "go")
+    assert [m.text for m in model.seen[2] if m.role == "tool"] == ["(old)", "noted"]
+    assert [m.text for m in state.messages if m.role == "tool"] == ["noted", "noted"]

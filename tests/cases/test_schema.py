@@ -17,7 +17,9 @@ from wieldy import Tool, ToolDef, ToolDefinitionError, tool, tool_with
 def properties(function):
     """The schema of each parameter of a function, without its description."""
     schema = ToolDef(function).info.parameters.model_dump()["properties"]
-    return {name: {k: v for k, v in each.items() if k != "description"} for name, each in schema.items()}
+    return {
+        name: {k: v for k, v in each.items() if k != "description"} for name, each in schema.items()
+    }
 
 
 def parameters(function):
@@ -315,7 +317,10 @@ def test_docstring_that_opens_with_args():
 
     with pytest.raises(ToolDefinitionError, match="'f' has no description"):
         ToolDef(f)
-    assert ToolDef(f, description="Reads.").info.parameters.properties["text"].description == "The text."
+    assert (
+        ToolDef(f, description="Reads.").info.parameters.properties["text"].description
+        == "The text."
+    )
 
 
 def test_notes_and_examples_are_kept():
@@ -360,7 +365,9 @@ def test_undocumented_parameter():
     async def f(text: str):
         """Reads."""
 
-    with pytest.raises(ToolDefinitionError, match="parameter 'text' of tool 'f' has no description"):
+    with pytest.raises(
+        ToolDefinitionError, match="parameter 'text' of tool 'f' has no description"
+    ):
         ToolDef(f)
 
 

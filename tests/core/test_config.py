@@ -55,9 +55,15 @@ def test_wieldy_toml_first(written):
     ("text", "message"),
     [
         ("[environment.dev]", "unknown key environment; did you mean environments"),
-        ("[environments.dev]\nmodle = 'x'", "unknown key environments.dev.modle; did you mean model"),
+        (
+            "[environments.dev]\nmodle = 'x'",
+            "unknown key environments.dev.modle; did you mean model",
+        ),
         ("[plugins]\nblocked = []", "unknown key plugins.blocked; did you mean block"),
-        ("[environments.dev]\ntools = 'bash'", "environments.dev.tools: Input should be a valid list"),
+        (
+            "[environments.dev]\ntools = 'bash'",
+            "environments.dev.tools: Input should be a valid list",
+        ),
         ("[environments.dev", "cannot read"),
     ],
 )

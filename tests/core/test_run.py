@@ -137,7 +137,9 @@ async def test_termination():
 
 async def test_events(ear):
     """A run tells what happens, in the order in which it happens."""
-    await run(react(name="a", tools=[noting], model=ScriptedModel([works("noting"), submits("4")])), "go")
+    await run(
+        react(name="a", tools=[noting], model=ScriptedModel([works("noting"), submits("4")])), "go"
+    )
     assert [event.type for event in ear.events] == [
         "run_started",
         "model_requested",

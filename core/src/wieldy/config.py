@@ -5,6 +5,9 @@
     [plugins]
     block = ["wieldy-noisy"]
 
+    [secrets]
+    environment = ["GITHUB_TOKEN"]
+
     [environments.dev]
     model = "anthropic/claude-..."
     tools = ["bash", "python"]
@@ -33,6 +36,7 @@ from .limits import Limit, parse_limit
 from .models import Model, use_model
 from .plugins import PluginManager, current_plugins, use_plugins
 from .sandboxes import Sandbox, use_sandbox
+from .secrets import secrets_from_environment, use_secrets
 
 ENVIRONMENT_VARIABLE = "WIELDY_ENV"
 """The environment variable that names the environment to use."""
@@ -75,6 +79,13 @@ class EnvironmentConfig(_Section):
     """What a run may use, by kind: `{ turns = 50 }`."""
 
 
+class SecretsConfig(_Section):
+    """`[secrets]`: what is masked in results, events and logs."""
+
+    environment: list[str] = []
+    """The names of environment variables that hold secrets."""
+
+
 class Config(_Section):
     """A whole configuration."""
 
@@ -82,6 +93,8 @@ class Config(_Section):
     """The environment that is used where none is named."""
     plugins: PluginsConfig = PluginsConfig()
     """Which plugins are used."""
+    secrets: SecretsConfig = SecretsConfig()
+    """What is masked."""
     environments: dict[str, EnvironmentConfig] = {}
     """The environments by name."""
 
@@ -185,6 +198,7 @@ async def use_environment(
         config = await anyio.to_thread.run_sync(load_config)
     name, chosen = config.environment(name)
     async with AsyncExitStack() as stack:
+        stack.enter_context(use_secrets(secrets_from_environment(config.secrets.environment)))
         plugins = current_plugins()
         if plugins is None:
             plugins = await anyio.to_thread.run_sync(load_plugins, config)
@@ -274,6 +288,7 @@ def _keys(kind: type[BaseModel], location: Sequence[int | str]) -> list[str]:
     """Returns the keys of the section at a location."""
     sections: dict[str, type[BaseModel]] = {
         "plugins": PluginsConfig,
+        "secrets": SecretsConfig,
         "environments": EnvironmentConfig,
     }
     inner = sections.get(str(location[0])) if location and kind is Config else None

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from .messages import ChatMessage, ChatMessageAssistant, ChatMessageTool, ToolCall, ToolCallView
+from .secrets import masked_values, masks
 
 
 class BaseEvent(BaseModel):
@@ -150,10 +151,13 @@ def listening() -> bool:
 
 
 def emit(event: Event) -> None:
-    """Tells the current sink of an event."""
+    """Tells the current sink of an event, secrets masked."""
     sink = _current.get()
-    if sink is not None:
-        sink(event)
+    if sink is None:
+        return
+    if masks():
+        event = type(event).model_validate(masked_values(event.model_dump()))
+    sink(event)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import anyio.to_thread
 
 from ..events import ModelAnswered, ModelRequested, emit, listening
 from ..exceptions import ConfigError, LimitExceededError, PluginError
-from ..execution import execute_tools, tool_defs
+from ..execution import as_model_input, execute_tools, tool_defs
 from ..limits import Limit, take_turn, turn_limit, use_limits
 from ..messages import ChatMessage, ChatMessageSystem, ChatMessageUser
 from ..models import Model, ModelOutput, current_model
@@ -150,10 +150,10 @@ class _Loop:
         messages = self._state.messages
         name = self._model_name
         if not listening():
-            return await self._ask(list(tools.values()))
+            return await self._ask(tools)
         emit(ModelRequested(model=name, turn=self._turn, messages=len(messages), tools=list(tools)))
         start = time.perf_counter()
-        output = await self._ask(list(tools.values()))
+        output = await self._ask(tools)
         usage = output.usage
         emit(
             ModelAnswered(
@@ -168,12 +168,12 @@ class _Loop:
         )
         return output
 
-    async def _ask(self, tools: list[ToolDef]) -> ModelOutput:
+    async def _ask(self, tools: dict[str, ToolDef]) -> ModelOutput:
         model = self._model
-        messages = self._state.messages
+        messages = as_model_input(self._state.messages, tools)
         if isinstance(model, Model):
-            return await model.generate(messages, [each.info for each in tools])
-        state = await model(AgentState(messages=list(messages)), tools=tools)
+            return await model.generate(messages, [each.info for each in tools.values()])
+        state = await model(AgentState(messages=list(messages)), tools=list(tools.values()))
         return state.output
 
     @property

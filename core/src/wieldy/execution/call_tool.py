@@ -19,9 +19,10 @@ from ..exceptions import (
 )
 from ..messages import ChatMessage, ChatMessageTool, Content, ToolCall, ToolCallError
 from ..plugins import current_plugins
+from ..secrets import masked
 from ..tools import ToolDef
 from .failures import failure
-from .output import Rendered, output_limit, render, shortened
+from .output import Rendered, masked_content, output_limit, render, shortened
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,8 @@ async def call_tool(call: ToolCall, context: CallContext) -> ChatMessageTool:
             error.add_note(f"in tool {call.function!r}, call {call.id!r}")
             raise
         limit = output_limit(None, context.max_output)
-        rendered = Rendered.whole(told.message, limit) or await shortened(call, told.message, limit)
+        message = masked(told.message)
+        rendered = Rendered.whole(message, limit) or await shortened(call, message, limit)
         answer = _answer(call, "", ToolCallError(type=told.type, message=str(rendered.content)))
     if listening():
         seconds = time.perf_counter() - start
@@ -83,7 +85,7 @@ async def _run(call: ToolCall, context: CallContext) -> Rendered:
         call, keywords = await _approved(call, tool, keywords, context)
     if listening():
         emit(ToolCalled(call=call, view=tool.view(call)))
-    content = render(await _result(tool, keywords))
+    content = masked_content(render(await _result(tool, keywords)))
     limit = output_limit(tool.max_output, context.max_output)
     return Rendered.whole(content, limit) or await shortened(call, content, limit)
 

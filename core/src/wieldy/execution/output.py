@@ -1,6 +1,7 @@
 """From what a tool returned to what a model reads."""
 
 import dataclasses
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,9 +10,12 @@ from typing import Self
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, to_json
 
-from ..exceptions import ToolError
+from ..exceptions import SandboxError, ToolError
 from ..messages import Content, ContentImage, ContentReasoning, ContentText, ToolCall
 from ..plugins import current_plugins
+from ..sandboxes import sandbox
+from ..sandboxes.current import has_sandbox
+from ..secrets import masked, masked_parts, masks
 
 DEFAULT_MAX_OUTPUT = 16 * 1024
 """How many bytes of a result a model sees unless told otherwise."""
@@ -82,6 +86,18 @@ def _json(value: object) -> str:
         raise ToolError(msg) from error
 
 
+def masked_content(content: str | list[Content]) -> str | list[Content]:
+    """Returns content with registered secrets masked, one that is split over several parts too."""
+    if isinstance(content, str):
+        return masked(content)
+    if not masks():
+        return content
+    texts = iter(masked_parts([part.text for part in content if isinstance(part, ContentText)]))
+    return [
+        ContentText(text=next(texts)) if isinstance(part, ContentText) else part for part in content
+    ]
+
+
 def output_limit(tool: int | None, caller: int | None) -> int:
     """Returns how many bytes of a result are shown: the smaller of both limits; 0 for all.
 
@@ -98,6 +114,9 @@ def output_limit(tool: int | None, caller: int | None) -> int:
 async def shortened(call: ToolCall, content: str | list[Content], limit: int) -> Rendered:
     """Returns content that is over a limit, shortened: its texts have at most `limit` bytes together.
 
+    The whole of each text that is cut is kept in a file in the current sandbox, where there is one, and the
+    notice in the text names it.
+
     Args:
         call: The call that was answered, for the plugins that may shorten in their own way.
         content: The whole content.
@@ -105,46 +124,83 @@ async def shortened(call: ToolCall, content: str | list[Content], limit: int) ->
     """
     size = _total(content)
     if isinstance(content, str):
-        return Rendered(await _cut(call, content, limit), size)
+        return Rendered(await _cut(call, content, limit, 0), size)
     left = limit
     parts: list[Content] = []
-    for part in content:
+    for place, part in enumerate(content):
         kept = part
         if isinstance(part, ContentText):
-            text = part.text if _size(part.text) <= left else await _cut(call, part.text, left)
+            text = (
+                part.text if _size(part.text) <= left else await _cut(call, part.text, left, place)
+            )
             left -= _size(text)
             kept = ContentText(text=text)
         parts.append(kept)
     return Rendered(parts, size)
 
 
-async def _cut(call: ToolCall, text: str, limit: int) -> str:
+async def _cut(call: ToolCall, text: str, limit: int, place: int) -> str:
     plugins = current_plugins()
-    if plugins is not None:
-        text = await plugins.truncate_output(call, text, limit) or text
-    return head_and_tail(text, limit)
+    answer = await plugins.truncate_output(call, text, limit) if plugins is not None else None
+    if answer is not None and _size(answer) <= limit:
+        return answer
+    text = text if answer is None else answer
+    return head_and_tail(text, limit, await _spilled(call, text, place))
 
 
-def head_and_tail(text: str, limit: int) -> str:
+async def _spilled(call: ToolCall, text: str, place: int) -> str:
+    """Keeps a whole text in the sandbox; returns what the notice says of it."""
+    if not has_sandbox():
+        return ""
+    box = sandbox()
+    # An identifier may have any length and any characters; the name of a file may not.
+    name = hashlib.sha256(f"{call.id} {place}".encode(errors="surrogatepass")).hexdigest()[:12]
+    path = box.scratch(f"output-{name}.txt")
+    try:
+        await box.write_file(path, text.encode(errors="surrogatepass"))
+    except (OSError, SandboxError) as error:
+        return f"; the whole could not be kept: {type(error).__name__}"
+    return f"; the whole is in {path}"
+
+
+def head_and_tail(text: str, limit: int, whereabouts: str = "") -> str:
     """Returns a text of at most `limit` bytes of UTF-8: its head, how much was left out, its tail.
 
     Characters stay whole. Where the limit is too small for the notice, only the head is kept.
+
+    Args:
+        text: The whole text.
+        limit: How many bytes, the notice included.
+        whereabouts: What the notice says of the whole text, where it fits.
     """
-    data = text.encode("utf-8", errors="surrogatepass")
-    if len(data) <= limit:
+    if _size(text) <= limit:
         return text
     # The notice is longest where everything is left out; what it needs is taken from both ends.
-    room = limit - len(_notice(len(data)))
+    size = _size(text)
+    room = limit - _size(_notice(size, whereabouts))
+    if room <= 0 and whereabouts:
+        return head_and_tail(text, limit)
     if room <= 0:
-        return data[:limit].decode("utf-8", errors="ignore")
-    head = data[: room - room // 2].decode("utf-8", errors="ignore")
-    tail = data[len(data) - room // 2 :].decode("utf-8", errors="ignore")
-    left_out = len(data) - _size(head) - _size(tail)
-    return f"{head}{_notice(left_out)}{tail}"
+        return _head(text, limit)
+    head, tail = _head(text, room - room // 2), _tail(text, room // 2)
+    return f"{head}{_notice(size - _size(head) - _size(tail), whereabouts)}{tail}"
 
 
-def _notice(left_out: int) -> str:
-    return f"\n[... {left_out} bytes left out ...]\n"
+def _notice(left_out: int, whereabouts: str) -> str:
+    return f"\n[... {left_out} bytes left out{whereabouts} ...]\n"
+
+
+def _head(text: str, size: int) -> str:
+    # A character has at least one byte: what is cut off here cannot be in the head.
+    return text[:size].encode(errors="replace")[:size].decode(errors="ignore")
+
+
+def _tail(text: str, size: int) -> str:
+    return (
+        text[len(text) - size :].encode(errors="replace")[-size:].decode(errors="ignore")
+        if size
+        else ""
+    )
 
 
 def _total(content: str | list[Content]) -> int:

@@ -438,6 +438,14 @@ class Sandbox(ABC):
             for entry in await self.list_dir(path):
                 await self.download(posixpath.join(path, entry.name), str(place / entry.name))
 
+    def scratch(self, name: str) -> str:
+        """Returns the path of a file of wieldy's own, outside of the working directory.
+
+        Args:
+            name: The name of the file.
+        """
+        return f"/tmp/.wieldy/{name}"  # noqa: S108 - inside the sandbox
+
     def attach_command(self) -> str:
         """Returns what a person types to get a shell inside.
 

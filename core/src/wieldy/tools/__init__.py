@@ -4,6 +4,7 @@ from .choice import ToolChoice, ToolFunction
 from .tool import (
     OptionedTool,
     Tool,
+    ToolCallModelInput,
     ToolCallViewer,
     ToolFactory,
     ToolResult,
@@ -17,6 +18,7 @@ from .tool_info import ToolInfo, ToolParam, ToolParams
 __all__ = [
     "OptionedTool",
     "Tool",
+    "ToolCallModelInput",
     "ToolCallViewer",
     "ToolChoice",
     "ToolDef",

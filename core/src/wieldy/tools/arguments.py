@@ -121,14 +121,21 @@ class ArgumentReader:
         schema: The JSON Schema of its arguments.
         validator: Builds the function's arguments; None where the schema did not come from Python,
             and JSON Schema alone decides.
+        plain: Whether the validator gives the same for Python values as for JSON text.
     """
 
     def __init__(
-        self, tool: str, schema: dict[str, Any], validator: SchemaValidator | None = None
+        self,
+        tool: str,
+        schema: dict[str, Any],
+        validator: SchemaValidator | None = None,
+        *,
+        plain: bool = False,
     ) -> None:
         self._tool = tool
         self._schema = schema
         self._validator = validator
+        self._plain = plain
 
     @cached_property
     def only_text(self) -> str | None:
@@ -170,12 +177,16 @@ class ArgumentReader:
             raise ToolParsingError(self._explained(mended, error)) from None
 
     def _built(self, validator: SchemaValidator, arguments: dict[str, Any]) -> dict[str, Any]:
+        built: dict[str, Any]
+        if self._plain:
+            built = validator.validate_python(arguments, strict=True)
+            return built
         try:
             text = to_json(arguments, inf_nan_mode="constants")
         except (PydanticSerializationError, UnicodeEncodeError) as error:
             msg = f"the arguments of {self._tool} cannot be written as JSON: {error}"
             raise ToolParsingError(msg) from error
-        built: dict[str, Any] = validator.validate_json(text, strict=True)
+        built = validator.validate_json(text, strict=True)
         return built
 
     def _checked(self, arguments: dict[str, Any]) -> dict[str, Any]:

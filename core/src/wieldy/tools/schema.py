@@ -33,12 +33,15 @@ class FunctionSchema:
         description: The description from the docstring; may be empty.
         parameters: The JSON Schema of its arguments: a closed object.
         validator: Reads JSON arguments strictly and builds the objects that the function takes.
+        plain: Whether the arguments are JSON's own types alone, so that the validator gives the same for
+            Python values as for JSON text.
         defaults: Values that must be passed where the model gives none, made anew for each call.
     """
 
     description: str
     parameters: dict[str, Any]
     validator: SchemaValidator
+    plain: bool
     defaults: Mapping[str, Callable[[], Any]]
 
 
@@ -79,6 +82,7 @@ def function_schema(
         description=documentation.description,
         parameters=schema,
         validator=validator,
+        plain=_is_plain(adapter.core_schema),
         defaults={each.name: each.factory for each in parameters if each.factory is not None},
     )
 
@@ -213,6 +217,25 @@ def _refuse_unreadable(parameter: _Parameter, tool: str) -> None:
             f"{_first_line(error)}"
         )
         raise ToolDefinitionError(msg) from error
+
+
+def _is_plain(schema: Any) -> bool:
+    """Tells whether a schema of pydantic-core reads Python values as it reads JSON.
+
+    True only for what is known to: texts, numbers, bools, and new lists and dicts of them.
+    """
+    kind = schema["type"]
+    if kind == "typed-dict":
+        return all(_is_plain(field["schema"]) for field in schema["fields"].values())
+    if kind in {"list", "nullable"}:
+        inner = schema.get("schema" if kind == "nullable" else "items_schema")
+        return inner is not None and _is_plain(inner)
+    if kind == "dict":
+        keys, values = schema.get("keys_schema"), schema.get("values_schema")
+        return keys == {"type": "str"} and values is not None and _is_plain(values)
+    if kind == "literal":
+        return all(type(each) is str for each in schema["expected"])
+    return kind in {"str", "int", "float", "bool", "none"}
 
 
 class _Schema(GenerateJsonSchema):

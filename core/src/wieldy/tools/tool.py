@@ -36,6 +36,22 @@ ToolCallViewer: TypeAlias = Callable[[ToolCall], ToolCallView]
 """Makes the view of a call for people: the live display and the human approver."""
 
 
+class ToolCallModelInput(Protocol):
+    """Decides how an earlier result of a tool is shown to the model again; the record keeps the whole."""
+
+    def __call__(
+        self, message_index: int, message_total: int, content: str | list[Content]
+    ) -> str | list[Content]:
+        """Returns what the model sees.
+
+        Args:
+            message_index: Which of the tool's results it is, from 0.
+            message_total: How many results of the tool the conversation has.
+            content: The result.
+        """
+        ...
+
+
 @runtime_checkable
 class Tool(Protocol):
     """Anything that can be called with keywords and awaited. No base class is needed."""
@@ -65,6 +81,7 @@ class ToolOptions:
         schema: The JSON Schema of all parameters, where it does not come from the function.
         parallel: Whether calls of it may run together with others.
         viewer: Shows a call to people.
+        model_input: Shows earlier results of the tool to the model again.
         max_output: How many bytes of a result the model sees; 0 for all.
         timeout: Seconds after which a call is given up and answered with an error.
     """
@@ -75,6 +92,7 @@ class ToolOptions:
     schema: ToolParams | None = None
     parallel: bool | None = None
     viewer: ToolCallViewer | None = None
+    model_input: ToolCallModelInput | None = None
     max_output: int | None = None
     timeout: float | None = None
 
@@ -88,6 +106,7 @@ class ToolOptions:
             schema=_first(self.schema, other.schema),
             parallel=_first(self.parallel, other.parallel),
             viewer=_first(self.viewer, other.viewer),
+            model_input=_first(self.model_input, other.model_input),
             max_output=_first(self.max_output, other.max_output),
             timeout=_first(self.timeout, other.timeout),
         )
@@ -173,6 +192,7 @@ def tool(
     description: str | None = None,
     parallel: bool | None = None,
     viewer: ToolCallViewer | None = None,
+    model_input: ToolCallModelInput | None = None,
     max_output: int | None = None,
     timeout: float | None = None,
 ) -> Callable[[Callable[P, Any]], ToolFactory[P]]: ...
@@ -184,6 +204,7 @@ def tool(
     description: str | None = None,
     parallel: bool | None = None,
     viewer: ToolCallViewer | None = None,
+    model_input: ToolCallModelInput | None = None,
     max_output: int | None = None,
     timeout: float | None = None,
 ) -> Any:
@@ -212,6 +233,7 @@ def tool(
         description: What it does, for the model; replaces the docstring's.
         parallel: Whether its calls may run together with other parallel calls of the same turn.
         viewer: Shows a call to people, for instance a command highlighted.
+        model_input: Shows earlier results to the model again, for instance only the last image.
         max_output: How many bytes of a result the model sees, 16 KiB by default; 0 for all.
         timeout: Seconds after which a call is given up and answered with an error.
     """
@@ -220,6 +242,7 @@ def tool(
         description=description,
         parallel=parallel,
         viewer=viewer,
+        model_input=model_input,
         max_output=max_output,
         timeout=timeout,
     )
@@ -243,6 +266,7 @@ def tool_with(
     *,
     parallel: bool | None = None,
     viewer: ToolCallViewer | None = None,
+    model_input: ToolCallModelInput | None = None,
     max_output: int | None = None,
     timeout: float | None = None,
 ) -> Tool:
@@ -255,6 +279,7 @@ def tool_with(
         parameters: Other descriptions of parameters, by name.
         parallel: Whether its calls may run together with others.
         viewer: Another view for people.
+        model_input: Another way of showing earlier results to the model.
         max_output: How many bytes of a result the model sees; 0 for all.
         timeout: Seconds after which a call is given up.
     """
@@ -264,6 +289,7 @@ def tool_with(
         parameters=parameters,
         parallel=parallel,
         viewer=viewer,
+        model_input=model_input,
         max_output=max_output,
         timeout=timeout,
     )

@@ -12,7 +12,7 @@ from ..exceptions import ToolDefinitionError
 from ..messages import ToolCall
 from .arguments import ArgumentReader, parse_arguments
 from .schema import function_schema, underlying
-from .tool import OptionedTool, Tool, ToolCallViewer, ToolOptions
+from .tool import OptionedTool, Tool, ToolCallModelInput, ToolCallViewer, ToolOptions
 from .tool_info import ToolInfo, ToolParam, ToolParams
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -32,6 +32,7 @@ class ToolDef:
             then decides alone, and the function gets the JSON values as they are.
         parallel: Whether its calls may run together with others.
         viewer: Shows a call to people.
+        model_input: Shows earlier results to the model again, for instance only the last image.
         max_output: How many bytes of a result the model sees; 0 for all; None for the caller's limit.
         timeout: Seconds after which a call is given up and answered with an error.
 
@@ -52,6 +53,7 @@ class ToolDef:
         *,
         parallel: bool | None = None,
         viewer: ToolCallViewer | None = None,
+        model_input: ToolCallModelInput | None = None,
         max_output: int | None = None,
         timeout: float | None = None,
     ) -> None:
@@ -62,6 +64,7 @@ class ToolDef:
             schema=parameters if isinstance(parameters, ToolParams) else None,
             parallel=parallel,
             viewer=viewer,
+            model_input=model_input,
             max_output=max_output,
             timeout=timeout,
         )
@@ -82,6 +85,7 @@ class ToolDef:
         self.options = given
         self.parallel = bool(given.parallel)
         self.viewer = given.viewer
+        self.model_input = given.model_input
         self.max_output = _checked_limit(given.max_output, self.name)
         self.timeout = given.timeout
         self._is_async = inspect.iscoroutinefunction(underlying(self.function))
@@ -142,7 +146,7 @@ class ToolDef:
                     "`Args:`, or use Annotated[..., Field(description=...)]"
                 )
                 raise ToolDefinitionError(msg)
-        self._reader = ArgumentReader(self.name, parameters, schema.validator)
+        self._reader = ArgumentReader(self.name, parameters, schema.validator, plain=schema.plain)
         self._defaults = schema.defaults
         return self._info(schema.description, parameters)
 
