@@ -21,7 +21,9 @@ class Comparison:
     def show(self):
         print(f"\n{self.title} (medians, floor: {self.floor})", file=sys.stderr)
         for name, median in self.medians.items():
-            print(f"  {name:<40} {median * 1e6:>12.1f} us  x{self.ratio(name):.2f}", file=sys.stderr)
+            print(
+                f"  {name:<40} {median * 1e6:>12.1f} us  x{self.ratio(name):.2f}", file=sys.stderr
+            )
 
 
 @pytest.fixture

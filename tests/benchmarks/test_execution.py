@@ -73,7 +73,9 @@ def test_batch(compare, loop):
 
     variants = {
         "bare batch of 100": in_loop(loop, bare_batch, 5),
-        "execute_tools": in_loop(loop, lambda: execute_tools(conversation, tools, max_parallel=16), 5),
+        "execute_tools": in_loop(
+            loop, lambda: execute_tools(conversation, tools, max_parallel=16), 5
+        ),
     }
     result = compare("batch of 100 parallel calls, per 5", variants, rounds=60)
     assert result.ratio("execute_tools") <= 4

@@ -17,6 +17,8 @@ def test_import(compare):
         "import pydantic, anyio": partial(start, "import pydantic, anyio"),
         "import wieldy": partial(start, "import wieldy"),
         "pydantic's models": partial(start, "import anyio; from pydantic import BaseModel"),
-        "from wieldy import react, run, tool": partial(start, "from wieldy import react, run, tool"),
+        "from wieldy import react, run, tool": partial(
+            start, "from wieldy import react, run, tool"
+        ),
     }
     assert compare("import", variants, rounds=15).ratio("import wieldy") <= 1.3

@@ -135,7 +135,7 @@ async def test_default_turn_limit():
     model = ScriptedModel(["hm"] * 10)
     state = await run(react(model=model, limits=[turn_limit(3)]), "go")
     assert len(model.seen) == 3
-    assert str(state.ended) == "limit: limit of 3 turns exceeded (used 4)"
+    assert str(state.ended) == "limit: limit of turns exceeded: 3 allowed, 4 needed"
 
 
 async def test_same_agent_twice():

@@ -65,7 +65,7 @@ def test_smallest_of_one_kind_counts():
     """Of two limits of one kind in one scope the smaller counts."""
     with use_limits([turn_limit(200), turn_limit(1), turn_limit(50)]):
         take_turn()
-        with pytest.raises(LimitExceededError, match="limit of 1 turns"):
+        with pytest.raises(LimitExceededError, match="1 allowed"):
             take_turn()
 
 

@@ -4,6 +4,7 @@ import anyio
 import pytest
 
 from wieldy import (
+    AgentState,
     Approval,
     ChatMessageUser,
     LimitExceededError,
@@ -19,6 +20,7 @@ from wieldy import (
     use_model,
     use_plugins,
 )
+from wieldy.limits import use_limits
 from wieldy.models import ScriptedCall, ScriptedModel, ScriptedTurn
 from wieldy.scope import current_scope, open_scope, store
 
@@ -86,12 +88,12 @@ async def test_outer_limit(ear):
 
     async def inner():
         """Runs an agent."""
-        state, error = await run(react(model=ScriptedModel(["hm"] * 9)), "go", [turn_limit(5)])
+        _, error = await run(react(model=ScriptedModel(["hm"] * 9)), "go", [turn_limit(5)])
         seen.append(error)
         return "done"
 
     outer = react(tools=[inner], model=ScriptedModel([works("inner"), submits("4")]))
-    state, error = await run(outer, "go", [turn_limit(4)])
+    _, error = await run(outer, "go", [turn_limit(4)])
     assert seen == []
     assert error is not None
     assert error.limit == 4
@@ -103,7 +105,7 @@ async def test_inner_limit(ear):
 
     async def inner():
         """Runs an agent."""
-        state, error = await run(react(model=ScriptedModel(["hm"] * 9)), "go", [turn_limit(2)])
+        _, error = await run(react(model=ScriptedModel(["hm"] * 9)), "go", [turn_limit(2)])
         seen.append(error.limit)
         return "done"
 
@@ -189,8 +191,6 @@ async def test_installed_plugins_are_loaded():
 
 async def test_name_without_plugins():
     """A name that cannot be looked up, since no run is going on, is an error that says what to do."""
-    from wieldy import AgentState
-
     with pytest.raises(PluginError, match="no plugins are loaded here"):
         await react(tools=["bash"], model=ScriptedModel([]))(AgentState())
 
@@ -284,7 +284,5 @@ async def test_agent_decorator(ear):
 
 async def test_limit_of_an_outer_scope_passes_through(ear):
     """A run without limits of its own lets a limit that was set around it pass."""
-    from wieldy.limits import use_limits
-
     with use_limits([turn_limit(1)]), pytest.raises(LimitExceededError):
         await run(react(model=ScriptedModel(["hm"] * 3)), "go")

@@ -1,7 +1,6 @@
 """Secrets are shown to nobody: not to the model, in no event, in no file."""
 
 import pytest
-from wieldy_sandbox_local import LocalSandbox
 
 from wieldy import (
     ChatMessageAssistant,
@@ -20,6 +19,7 @@ from wieldy import (
 )
 from wieldy.models import ScriptedCall, ScriptedModel, ScriptedTurn
 from wieldy.secrets import masked, masked_parts, secrets_from_environment, use_secrets
+from wieldy_sandbox_local import LocalSandbox
 
 TOKEN = 'tok"en/4711'
 

@@ -20,7 +20,12 @@ def blocks(language):
 
 def execute(directory, file):
     return subprocess.run(
-        [sys.executable, file], cwd=directory, capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, file],
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
 
 

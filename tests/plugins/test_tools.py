@@ -1,9 +1,6 @@
 """The tools bash and python on the local sandbox: what a model sees."""
 
 import pytest
-from wieldy_bash import bash
-from wieldy_python import python
-from wieldy_sandbox_local import LocalConfig, LocalSandbox
 
 from wieldy import (
     ChatMessageAssistant,
@@ -13,6 +10,9 @@ from wieldy import (
     sandbox,
     use_sandbox,
 )
+from wieldy_bash import bash
+from wieldy_python import python
+from wieldy_sandbox_local import LocalConfig, LocalSandbox
 
 
 async def call(tool, **arguments):
@@ -85,7 +85,7 @@ async def test_bash_where_there_is_only_sh():
     """Where there is no bash, sh runs the command."""
     config = LocalConfig(env={"PATH": "/nowhere"})
     async with use_sandbox(LocalSandbox.open(config)):
-        await sandbox().write_file("bin/sh", "#!/bin/sh\nexec /bin/sh \"$@\"\n")
+        await sandbox().write_file("bin/sh", '#!/bin/sh\nexec /bin/sh "$@"\n')
         await sandbox().exec(["/bin/chmod", "+x", "bin/sh"])
         path = await sandbox().realpath("bin")
         answer = await call_here(bash(env={"PATH": path}), command="echo $0")
@@ -130,7 +130,9 @@ async def test_python_without_bash():
     config = LocalConfig(env={"PATH": "/nowhere"})
     async with use_sandbox(LocalSandbox.open(config)):
         box = sandbox()
-        found = (await box.exec([python3, "PATH=/usr/bin:/usr/local/bin", "which", "python3"])).stdout
+        found = (
+            await box.exec([python3, "PATH=/usr/bin:/usr/local/bin", "which", "python3"])
+        ).stdout
         real = found.strip() or "/usr/bin/python3"
         await box.exec(["/bin/mkdir", "bin"])
         await box.exec(["/bin/ln", "-s", real, "bin/python3"])

@@ -23,7 +23,7 @@ The same agent runs on another backend by the name of another environment: `--en
 import os
 import tomllib
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -77,6 +77,18 @@ class EnvironmentConfig(_Section):
     """Several sandboxes by name, in place of `sandbox`; the one named "default", or the first, is default."""
     limits: dict[str, int] = {}
     """What a run may use, by kind: `{ turns = 50 }`."""
+
+    @property
+    def boxes(self) -> dict[str, SandboxSettings]:
+        """The settings of every sandbox by name.
+
+        Raises:
+            ConfigError: Both `sandbox` and `sandboxes` are given.
+        """
+        if self.sandbox is not None and self.sandboxes:
+            msg = "an environment has either `sandbox` or `sandboxes`, not both"
+            raise ConfigError(msg)
+        return self.sandboxes or {"default": self.sandbox or "local"}
 
 
 class SecretsConfig(_Section):
@@ -197,18 +209,31 @@ async def use_environment(
     if config is None:
         config = await anyio.to_thread.run_sync(load_config)
     name, chosen = config.environment(name)
-    async with AsyncExitStack() as stack:
-        stack.enter_context(use_secrets(secrets_from_environment(config.secrets.environment)))
-        plugins = current_plugins()
-        if plugins is None:
-            plugins = await anyio.to_thread.run_sync(load_plugins, config)
-            stack.enter_context(use_plugins(plugins))
-        model = None
-        if chosen.model:
-            model = await anyio.to_thread.run_sync(plugins.model, chosen.model)
-            stack.enter_context(use_model(model))
-        box = await stack.enter_async_context(use_sandbox(sandbox_openers(plugins, chosen)))
-        yield Environment(name, chosen, box, model)
+    plugins = current_plugins()
+    if plugins is None:
+        plugins = await anyio.to_thread.run_sync(load_plugins, config)
+    model = await anyio.to_thread.run_sync(plugins.model, chosen.model) if chosen.model else None
+    async with open_environment(plugins, config, chosen) as box:
+        with use_model(model) if model else nullcontext():
+            yield Environment(name, chosen, box, model)
+
+
+@asynccontextmanager
+async def open_environment(
+    plugins: PluginManager, config: Config, environment: EnvironmentConfig
+) -> AsyncIterator[Sandbox]:
+    """Makes plugins current, and the secrets and sandboxes of an environment; gives the default sandbox.
+
+    Args:
+        plugins: The plugins.
+        config: The configuration, for what belongs to all environments.
+        environment: The settings of the environment.
+    """
+    openers = sandbox_openers(plugins, environment)
+    secrets = secrets_from_environment(config.secrets.environment)
+    with use_plugins(plugins), use_secrets(secrets):
+        async with use_sandbox(openers) as box:
+            yield box
 
 
 def load_plugins(config: Config) -> PluginManager:
@@ -225,11 +250,7 @@ def sandbox_openers(
         ConfigError: The settings of a backend are wrong.
         UnknownNameError: No installed plugin has such a backend.
     """
-    if environment.sandbox is not None and environment.sandboxes:
-        msg = "an environment has either `sandbox` or `sandboxes`, not both"
-        raise ConfigError(msg)
-    sandboxes = environment.sandboxes or {"default": environment.sandbox or "local"}
-    return {name: sandbox_opener(plugins, each) for name, each in sandboxes.items()}
+    return {name: sandbox_opener(plugins, each) for name, each in environment.boxes.items()}
 
 
 def sandbox_opener(

@@ -4,6 +4,7 @@ An event is made only where someone listens: `emit` asks the current sink. The p
 one that calls every `wieldy_event` hook.
 """
 
+import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from .messages import ChatMessage, ChatMessageAssistant, ChatMessageTool, ToolCall, ToolCallView
 from .secrets import masked_values, masks
 
+_run: ContextVar[str] = ContextVar("wieldy_run", default="")
+
+
+def current_run() -> str:
+    """Returns the identifier of the run that is going on; empty outside of one."""
+    return _run.get()
+
 
 class BaseEvent(BaseModel):
     """What all events have in common."""
@@ -23,6 +31,8 @@ class BaseEvent(BaseModel):
 
     time: float = Field(default_factory=time.time)
     """When it happened, in seconds since 1970."""
+    run: str = Field(default_factory=current_run)
+    """The run in which it happened; empty outside of one. Runs may go on inside of runs, and side by side."""
 
 
 class RunStarted(BaseEvent):
@@ -31,6 +41,8 @@ class RunStarted(BaseEvent):
     type: Literal["run_started"] = "run_started"
     agent: str
     """The name of the agent."""
+    parent: str = ""
+    """The run inside of which it goes on; empty for none."""
     input: list[ChatMessage]
     """The conversation that it starts from."""
     plugins: dict[str, str] = {}
@@ -168,3 +180,14 @@ def use_events(sink: EventSink | None) -> Iterator[None]:
         yield
     finally:
         _current.reset(token)
+
+
+@contextmanager
+def use_run() -> Iterator[str]:
+    """Gives the events of a block of code the identifier of a new run; gives the run around it, or ""."""
+    outer = _run.get()
+    token = _run.set(secrets.token_hex(6))
+    try:
+        yield outer
+    finally:
+        _run.reset(token)

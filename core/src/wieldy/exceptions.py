@@ -52,7 +52,7 @@ class UnknownNameError(WieldyError, LookupError):
         kind: What was looked up, for instance "tool" or "sandbox".
         name: The name that was asked for.
         known: The names that exist.
-        hint: What to do where no near match helps, for instance which package to install.
+        hint: What to do about it.
     """
 
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
@@ -98,13 +98,13 @@ class LimitExceededError(WieldyError):
 
     Args:
         kind: What is limited, for instance "turns".
-        used: How much was used.
+        used: How much would have been used.
         limit: How much was allowed.
         source: The scope whose limit it is, by which the caller knows its own.
     """
 
     def __init__(self, kind: str, used: float, limit: float, source: object = None) -> None:
-        super().__init__(f"limit of {limit:g} {kind} exceeded (used {used:g})")
+        super().__init__(f"limit of {kind} exceeded: {limit:g} allowed, {used:g} needed")
         self.kind = kind
         self.used = used
         self.limit = limit

@@ -3,20 +3,17 @@
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from contextvars import ContextVar
 from typing import Any, overload
 
 import anyio.to_thread
 
-from ..events import RunEnded, RunStarted, emit, listening
+from ..events import RunEnded, RunStarted, emit, listening, use_run
 from ..exceptions import LimitExceededError, RunTerminatedError
 from ..limits import Limit, use_limits
 from ..messages import ChatMessage, ChatMessageUser
 from ..plugins import PluginManager, current_plugins, use_plugins
 from ..scope import open_scope
 from .agent import Agent, AgentState, Ended, agent_name
-
-_inside: ContextVar[bool] = ContextVar("wieldy_inside_run", default=False)
 
 
 @overload
@@ -59,11 +56,11 @@ async def run(
         Exception: What a tool or the model raised, where no model can be told of it.
     """
     state = _state(input)
+    reached: LimitExceededError | None = None
     async with _plugins_for_run(), open_scope():
-        with use_limits(limits or ()) as scope:
-            reached: LimitExceededError | None = None
+        with use_run() as parent, use_limits(limits or ()) as scope:
             try:
-                state = await _told(agent, state, arguments)
+                state = await _told(agent, state, arguments, parent)
             except LimitExceededError as error:
                 if limits is None or error.source is not scope:
                     raise
@@ -71,16 +68,19 @@ async def run(
     return state if limits is None else (state, reached)
 
 
-async def _told(agent: Agent, state: AgentState, arguments: dict[str, Any]) -> AgentState:
+async def _told(
+    agent: Agent, state: AgentState, arguments: dict[str, Any], parent: str
+) -> AgentState:
     """Runs the agent, and tells of its beginning and its end, whatever that is."""
     name = agent_name(agent)
     plugins = current_plugins()
     if listening():
         versions = plugins.versions() if plugins else {}
-        emit(RunStarted(agent=name, input=list(state.messages), plugins=versions))
+        messages = list(state.messages)
+        emit(RunStarted(agent=name, parent=parent, input=messages, plugins=versions))
     start = time.perf_counter()
     try:
-        state = await _ended(agent, state, arguments)
+        state = await _ended(agent, state, arguments, inside=bool(parent))
     finally:
         if listening():
             ended = state.ended or Ended("stopped")
@@ -96,10 +96,10 @@ async def _told(agent: Agent, state: AgentState, arguments: dict[str, Any]) -> A
     return state
 
 
-async def _ended(agent: Agent, state: AgentState, arguments: dict[str, Any]) -> AgentState:
+async def _ended(
+    agent: Agent, state: AgentState, arguments: dict[str, Any], *, inside: bool
+) -> AgentState:
     """Runs the agent, and keeps in the state why it ended."""
-    inside = _inside.get()
-    token = _inside.set(True)
     try:
         return await agent(state, **arguments)
     except LimitExceededError as error:
@@ -116,8 +116,6 @@ async def _ended(agent: Agent, state: AgentState, arguments: dict[str, Any]) -> 
     except Exception as error:
         state.ended = Ended("error", f"{type(error).__name__}: {error}")
         raise
-    finally:
-        _inside.reset(token)
 
 
 def _state(given: str | Sequence[ChatMessage] | AgentState) -> AgentState:

@@ -1,7 +1,6 @@
 """One invocation of the command line: its options for all commands, its configuration, its plugins."""
 
 import logging
-import os
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +9,7 @@ import click
 from ..config import Config, load_config, load_plugins
 from ..exceptions import PluginError
 from ..plugins import PluginManager
-from ..plugins.manager import STRICT_VARIABLE
+from ..plugins.manager import normal_name, strict_from_environment
 from .errors import complain, no_warnings
 
 _logger = logging.getLogger("wieldy.plugins")
@@ -50,7 +49,7 @@ class App:
     def is_strict(self) -> bool:
         """Whether a broken plugin is fatal."""
         strict = self.config.plugins.strict
-        return os.environ.get(STRICT_VARIABLE) == "strict" if strict is None else strict
+        return strict_from_environment() if strict is None else strict
 
     def tell_broken(self) -> None:
         """Warns of every broken plugin, and of a name to block that no plugin has.
@@ -72,9 +71,9 @@ class App:
             raise PluginError(msg)
         for text in broken:
             complain(text, "warning")
-        known = {name for each in statuses for name in (each.name, each.distribution)}
+        known = {normal_name(name) for each in statuses for name in (each.name, each.distribution)}
         for name in self.block:
-            if name not in known:
+            if normal_name(name) not in known:
                 complain(f"--block-plugin: no plugin is named {name}", "warning")
 
 
@@ -89,7 +88,9 @@ def add_plugin_commands(group: click.Group, plugins: PluginManager) -> None:
         try:
             hook(cli=trial)
             _check_kept(group, trial)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the other commands work
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - also sys.exit: the other commands work
             with no_warnings(_logger):
                 plugins.mark_broken(provider, error)
         else:

@@ -6,6 +6,7 @@ from typing import Any
 import anyio
 import click
 
+from ..config import open_environment
 from ..execution import execute_tools
 from ..messages import ChatMessageAssistant, ChatMessageTool, ContentImage, ToolCall
 from ..scope import open_scope
@@ -13,7 +14,7 @@ from .app import App, pass_app
 from .errors import complain
 from .options import SandboxOptions, debug_option, json_option, sandbox_options, text_or_stdin
 from .output import Lines, json_line
-from .session import make_tool, opened
+from .session import make_tool
 from .stop import Stop, until_stopped
 from .text import visible
 
@@ -46,7 +47,8 @@ def call_command(app: App, /, tool: str, arguments: str, *, json: bool, **option
 async def _call(app: App, call: ToolCall, where: SandboxOptions, as_json: bool, stop: Stop) -> int:  # noqa: FBT001 - from a partial
     tool = make_tool(app.plugins, call.function)
     said = ChatMessageAssistant(tool_calls=[call])
-    async with opened(app.plugins, where.environment(app)), open_scope():
+    environment = where.environment(app)
+    async with open_environment(app.plugins, app.config, environment), open_scope():
         done = await execute_tools([said], [tool])
     answer = done.messages[0]
     if not isinstance(answer, ChatMessageTool):  # pragma: no cover - what execute_tools promises

@@ -12,6 +12,7 @@ import anyio
 import click
 from pydantic import TypeAdapter
 
+from ..config import open_environment
 from ..exceptions import SandboxError
 from ..models import Model, ScriptedModel, ScriptedTurn
 from ..plugins import PluginManager
@@ -20,7 +21,7 @@ from .app import App, pass_app
 from .errors import complain
 from .options import RunOptions, debug_option, run_options
 from .output import Lines
-from .session import make_tool, opened, run_agent, succeeded, watched
+from .session import make_tool, run_agent, succeeded, watched
 from .stop import Stop, until_stopped
 from .text import visible
 
@@ -72,7 +73,7 @@ async def _demo(app: App, options: RunOptions, stop: Stop) -> int:
     tools = [make_tool(plugins, name) for name in options.tools or TOOLS]
     lines = Lines(stop)
     with watched(plugins, options, lines):
-        async with opened(plugins, environment) as box:
+        async with open_environment(plugins, app.config, environment) as box:
             await _copy_project(box)
             state = await run_agent(TASK, model, tools, options.limits(environment))
             verdict = await _verdict(box) if succeeded(state) else None

@@ -14,7 +14,6 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from ..messages import ToolCallContent
-from .text import duration
 from .transcript import Transcript
 
 
@@ -41,7 +40,7 @@ class LiveDisplay(Transcript):
 
     def __enter__(self) -> Self:
         self._live.start()
-        self.busy("opening the sandbox")
+        self.busy("opening the sandbox", time.monotonic())
         return self
 
     def __exit__(
@@ -50,7 +49,7 @@ class LiveDisplay(Transcript):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.busy("")
+        self.busy("", 0.0)
         self._live.stop()
 
     def turn(self, number: int, facts: str) -> None:
@@ -84,9 +83,9 @@ class LiveDisplay(Transcript):
         if text:
             self._print(_markdown(text))
 
-    def busy(self, doing: str) -> None:
+    def busy(self, doing: str, since: float) -> None:
         """Shows what is running now."""
-        self._doing.change(doing)
+        self._doing.change(doing, since)
 
     def _print(self, *parts: RenderableType) -> None:
         for part in parts:
@@ -100,18 +99,16 @@ class _Doing:
         # The dots are Braille, which only Unicode has.
         name = "dots" if console.encoding.startswith("utf") else "line"
         self._spinner = Spinner(name, style="cyan")
-        self._what = ""
-        self._since = 0.0
+        self._now = "", 0.0
 
-    def change(self, what: str) -> None:
+    def change(self, what: str, since: float) -> None:
         """Says what is running from now on; empty for nothing."""
-        self._what, self._since = what, time.monotonic()
+        self._now = what, since
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        what = self._what  # read once: another thread draws
+        what, since = self._now  # one value: another thread draws
         if what:
-            seconds = time.monotonic() - self._since
-            text = f"{what} · {duration(seconds)}"
+            text = f"{what} · {time.monotonic() - since:.1f} s"
             self._spinner.update(text=Text(text, "dim", no_wrap=True, overflow="ellipsis"))
             yield self._spinner
 

@@ -26,19 +26,23 @@ _NO_READER = SIGNALLED + 13  # SIGPIPE
 class Wieldy(click.Group):
     """The group of all commands; those of plugins are added when a command is looked up."""
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Returns a command; the plugins, which may bring it, are loaded first."""
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds the command that is to run; the plugins, which may bring it, are loaded first."""
         app = ctx.ensure_object(App)
-        if not ctx.resilient_parsing:
-            self._add_plugins(app)
-            if cmd_name != plugins_command.name:
-                app.tell_broken()
-        return super().get_command(ctx, cmd_name)
+        self._add_plugins(app)
+        if args[0] != plugins_command.name:
+            app.tell_broken()
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Returns the names of all commands, for the help; it works without plugins too."""
+        """Returns the names of all commands, for the help; those of wieldy where plugins fail."""
+        app = ctx.ensure_object(App)
         try:
-            self._add_plugins(ctx.ensure_object(App))
+            self._add_plugins(app)
+            if not ctx.resilient_parsing:
+                app.tell_broken()
         except WieldyError as error:
             complain(str(error), "warning")
         return super().list_commands(ctx)

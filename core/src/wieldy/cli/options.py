@@ -1,5 +1,6 @@
 """The options that several commands have, and what they and the configuration come to together."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,9 +43,7 @@ class SandboxOptions:
         _, environment = app.config.environment(self.env)
         if self.sandbox is None and self.workdir is None:
             return environment
-        boxes: dict[str, SandboxSettings] = dict(environment.sandboxes)
-        if environment.sandbox is not None or not boxes:
-            boxes = {"default": environment.sandbox or self.sandbox or "local"}
+        boxes = dict(environment.boxes)
         name = "default" if "default" in boxes else next(iter(boxes))
         boxes[name] = self._settings(app.plugins, boxes[name])
         return environment.model_copy(update={"sandbox": None, "sandboxes": boxes})
@@ -183,7 +182,7 @@ def _debug(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa
 
 def text_or_stdin(text: str) -> str:
     """Returns a text that was given as an argument, or the standard input where that is "-"."""
-    return click.get_text_stream("stdin").read() if text == "-" else text
+    return sys.stdin.read() if text == "-" else text
 
 
 def _with(command: F, *options: Callable[[Any], Any]) -> F:

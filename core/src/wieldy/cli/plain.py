@@ -59,5 +59,5 @@ class PlainDisplay(Transcript):
         if text:
             self._write(text)
 
-    def busy(self, doing: str) -> None:
+    def busy(self, doing: str, since: float) -> None:
         """Shows nothing: plain lines stay as they are written."""

@@ -29,7 +29,7 @@ def plugins_command(app: App, *, json: bool) -> None:
     for status in plugins.plugins():
         click.echo(_summary(plugins, status))
     for name, providers in plugins.conflicts().items():
-        click.echo(visible(f"conflict: {name} is given by {' and '.join(providers)}"))
+        click.echo(visible(f"conflict: {name} is given by {' and '.join(sorted(providers))}"))
 
 
 def _summary(plugins: PluginManager, status: PluginStatus) -> str:

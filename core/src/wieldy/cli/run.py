@@ -6,14 +6,14 @@ from typing import Any
 import anyio
 import click
 
-from ..config import EnvironmentConfig
+from ..config import EnvironmentConfig, open_environment
 from ..exceptions import ConfigError
 from ..models import Model
 from ..plugins import PluginManager
 from .app import App, pass_app
 from .options import RunOptions, debug_option, run_options, text_or_stdin
 from .output import Lines
-from .session import make_tool, opened, run_agent, succeeded, watched
+from .session import make_tool, run_agent, succeeded, watched
 from .stop import Stop, until_stopped
 from .text import visible
 
@@ -49,7 +49,7 @@ async def _run(app: App, task: str, options: RunOptions, stop: Stop) -> int:
     tools = [make_tool(plugins, name) for name in names]
     lines = Lines(stop)
     with watched(plugins, options, lines):
-        async with opened(plugins, environment):
+        async with open_environment(plugins, app.config, environment):
             state = await run_agent(task, model, tools, options.limits(environment))
     if not succeeded(state):
         return 1

@@ -56,7 +56,7 @@ def sandboxes_command(app: App, *, json: bool) -> None:
 
 async def _backends(plugins: PluginManager) -> list[_Backend]:
     found = [
-        _Backend(name, " and ".join(givers), unusable="several plugins give this name")
+        _Backend(name, " and ".join(sorted(givers)), unusable="several plugins give this name")
         for name, givers in plugins.sandboxes.conflicts().items()
     ]
 

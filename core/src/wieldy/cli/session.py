@@ -1,15 +1,13 @@
 """What `wieldy run`, `wieldy demo` and `wieldy call` have in common: tools, a sandbox, a display."""
 
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 
 from ..agents import AgentState, AgentSubmit, Ended, react, run
-from ..config import EnvironmentConfig, sandbox_openers
 from ..exceptions import ConfigError, WieldyError
 from ..limits import Limit
 from ..models import Model
-from ..plugins import PluginManager, use_plugins
-from ..sandboxes import Sandbox, use_sandbox
+from ..plugins import PluginManager
 from ..tools import ToolDef, tool_def
 from .display import LiveDisplay, terminal
 from .errors import complain
@@ -34,14 +32,6 @@ def make_tool(plugins: PluginManager, name: str) -> ToolDef:
     except Exception as error:
         msg = f"the tool {name!r} cannot be made: {type(error).__name__}: {error}"
         raise ConfigError(msg) from error
-
-
-@asynccontextmanager
-async def opened(plugins: PluginManager, environment: EnvironmentConfig) -> AsyncIterator[Sandbox]:
-    """Makes the plugins and the sandbox of an environment current; gives the sandbox."""
-    with use_plugins(plugins):
-        async with use_sandbox(sandbox_openers(plugins, environment)) as box:
-            yield box
 
 
 @contextmanager

@@ -47,6 +47,8 @@ async def until_stopped(work: Callable[[Stop], Awaitable[int]]) -> int:
             tasks.start_soon(_heed, signals, stop)
             with stop.scope:
                 return await work(stop)
+    for each in heeded:  # everything is cleaned up: one more signal must not change the exit code
+        signal.signal(each, signal.SIG_IGN)
     number = stop.signal or signal.SIGINT
     if number is not signal.SIGPIPE:
         complain(f"stopped by {number.name}")

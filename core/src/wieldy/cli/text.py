@@ -48,6 +48,11 @@ def indented(text: str, by: int) -> str:
     return "\n".join(" " * by + line if line else "" for line in text.split("\n"))
 
 
+def counted(number: int, noun: str) -> str:
+    """Returns "1 turn", "2 turns"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def duration(seconds: float) -> str:
     """Returns a time for people: "0.03 s", "12 s", "3 min 5 s"."""
     if seconds < 9.95:  # noqa: PLR2004 - what rounds to two digits

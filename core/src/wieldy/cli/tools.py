@@ -70,7 +70,9 @@ def _installed(plugins: PluginManager, name: str) -> _Installed:
     try:
         return _one(plugins, name)
     except NameConflictError as error:
-        return _Installed(name, " and ".join(plugins.tools.conflicts()[name]), error=str(error))
+        return _Installed(
+            name, " and ".join(sorted(plugins.tools.conflicts()[name])), error=str(error)
+        )
     except WieldyError as error:
         return _Installed(name, plugins.tools.provider(name), error=str(error))
 

@@ -1,8 +1,9 @@
 """What people see of a run: the order and the words; how it looks is left to a display."""
 
 import json
+import time
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ..events import (
     ApprovalDecided,
@@ -16,7 +17,7 @@ from ..events import (
 )
 from ..messages import ContentImage, ToolCall, ToolCallContent, ToolCallView
 from ..plugins import hookimpl
-from .text import duration, folded, visible
+from .text import counted, duration, folded, visible
 
 SUBMIT = "submit"
 """The name of the submit tool of `wieldy run`: its call is not shown, the answer is."""
@@ -36,6 +37,7 @@ class _Call:
 
     call: ToolCall
     view: ToolCallView | None = None
+    since: float = field(default_factory=time.monotonic)
     shown: bool = False
     answer: ToolAnswered | None = None
 
@@ -79,8 +81,8 @@ class Transcript(ABC):
         """Shows the answer of the whole run; the text is empty where there is none."""
 
     @abstractmethod
-    def busy(self, doing: str) -> None:
-        """Shows what is running now; empty for nothing."""
+    def busy(self, doing: str, since: float) -> None:
+        """Shows what is running now, and since when (`time.monotonic`); empty for nothing."""
 
     # -- events -----------------------------------------------------------------------------------
 
@@ -91,7 +93,7 @@ class Transcript(ABC):
             case RunStarted():
                 self._run_started(event)
             case ModelRequested():
-                self.busy(visible(f"asking {event.model}"))
+                self.busy(visible(f"asking {event.model}"), time.monotonic())
             case ModelAnswered():
                 self._model_answered(event)
             case ToolCalled():
@@ -116,7 +118,7 @@ class Transcript(ABC):
             facts.append(f"{event.input_tokens:,} tokens in, {event.output_tokens:,} out")
         if event.stop_reason not in {"stop", "tool_calls"}:
             facts.append(event.stop_reason)
-        self.busy("")
+        self.busy("", 0.0)
         self.turn(event.turn, " · ".join(facts))
         text = visible(event.message.text).strip()
         if text:
@@ -141,15 +143,15 @@ class Transcript(ABC):
             self.note(visible(f"{event.approver}: {event.decision} {event.call.function}{why}"))
 
     def _run_ended(self, event: RunEnded) -> None:
-        self.busy("")
+        self.busy("", 0.0)
         for call in self._runs.pop().values():
             self._show(call)
         if self._runs:
             self.note(visible(f"agent {event.agent} ends: {event.reason}"))
             return
-        facts = [event.reason, f"{self._turns} turns", duration(event.seconds)]
+        facts = [event.reason, counted(self._turns, "turn"), duration(event.seconds)]
         if self._tokens:
-            facts.append(f"{self._tokens:,} tokens")
+            facts.append(counted(self._tokens, "token"))
         answer = visible(event.completion).strip() if event.reason in SUCCESS else ""
         self.answer(answer, " · ".join(facts))
 
@@ -167,7 +169,9 @@ class Transcript(ABC):
             if call.answer is None:
                 break
             del calls[key]
-        self.busy(", ".join(each.call.function for each in calls.values() if not each.answer))
+        running = [each for each in calls.values() if each.answer is None]
+        names = ", ".join(each.call.function for each in running)
+        self.busy(names, min((each.since for each in running), default=0.0))
 
     def _show(self, call: _Call) -> None:
         if not call.shown:
@@ -179,7 +183,7 @@ class Transcript(ABC):
         lines = folded(visible(message.seen))
         if isinstance(message.content, list):
             images = sum(isinstance(part, ContentImage) for part in message.content)
-            lines += [f"({images} images)"] if images else []
+            lines += [f"({counted(images, 'image')})"] if images else []
         shown = lines if any(lines) else ["(no output)"]
         failed = message.error is not None
         self.answered(shown, duration(call.answer.seconds), failed=failed)

@@ -191,4 +191,7 @@ def _answer(
 
 def not_run(call: ToolCall, reason: str) -> ChatMessageTool:
     """Answers a call that was not run, or not to its end."""
-    return _answer(call, "", ToolCallError(type="cancelled", message=reason))
+    answer = _answer(call, "", ToolCallError(type="cancelled", message=reason))
+    if listening():
+        emit(ToolAnswered(call=call, message=answer, bytes=0, seconds=0))
+    return answer

@@ -103,7 +103,7 @@ class PluginManager:
             ConfigError: WIELDY_PLUGINS has another value than "strict".
         """
         manager = cls()
-        strict = _strict_from_environment() if strict is None else strict
+        strict = strict_from_environment() if strict is None else strict
         for entry_point in metadata.entry_points(group=PROJECT):
             manager._load_one(entry_point, block)
         broken = [status for status in manager.plugins() if status.status == "broken"]
@@ -119,7 +119,7 @@ class PluginManager:
         status = PluginStatus(entry_point.name)
         if dist is not None:
             status = replace(status, distribution=dist.name or "", version=dist.version)
-        if entry_point.name in block or _normal(status.distribution) in map(_normal, block):
+        if entry_point.name in block or normal_name(status.distribution) in map(normal_name, block):
             self._statuses.append(replace(status, status="blocked"))
             return
         try:
@@ -452,12 +452,17 @@ def _cause(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def _normal(distribution: str) -> str:
+def normal_name(distribution: str) -> str:
     """Returns the one spelling that stands for all spellings of a distribution's name (PEP 503)."""
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
-def _strict_from_environment() -> bool:
+def strict_from_environment() -> bool:
+    """Tells whether WIELDY_PLUGINS makes a broken plugin fatal.
+
+    Raises:
+        ConfigError: It has another value than "strict".
+    """
     value = os.environ.get(STRICT_VARIABLE, "")
     if value not in {"", "strict"}:
         msg = f"{STRICT_VARIABLE} can only be 'strict', got {value!r}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Generic, TypeVar, overload
 
-from ..exceptions import NameConflictError, UnknownNameError
+from ..exceptions import NameConflictError, UnknownNameError, nearest
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -97,7 +97,7 @@ class Registry(Mapping[str, T], Generic[T]):
         return sum(1 for _ in self)
 
     def _hint(self, name: str) -> str:
-        if not self._package:
+        if not self._package or nearest(name, self):  # a mistyped name is nothing to install
             return ""
         package = self._package.format(name.replace("_", "-"))
         return f"if a package brings it, install that: pip install {package}"

@@ -501,6 +501,7 @@ class _ProcessChecks(_Suite):
         with anyio.fail_after(_HANG):
             async with await box.spawn(["/bin/sh", "-c", f"{{ {beat('child')}; }} &"]) as process:
                 assert await process.wait() == 0
+                assert await self.beats(box, "child")
         assert not await self.beats(box, "child")
 
     async def test_closing_wakes_a_reader(self, box: Sandbox) -> None:

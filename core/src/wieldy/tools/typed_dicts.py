@@ -34,11 +34,15 @@ def _replaced(annotation: Any, done: dict[Any, Any]) -> Any:
     replaced = tuple(_replaced_argument(each, done) for each in arguments)
     if all(old is new for old, new in zip(arguments, replaced, strict=True)):
         return annotation
+    return _with_arguments(annotation, replaced)
+
+
+def _with_arguments(annotation: Any, arguments: tuple[Any, ...]) -> Any:
     if isinstance(annotation, types.UnionType):
-        return reduce(or_, replaced)
+        return reduce(or_, arguments)
     if isinstance(annotation, types.GenericAlias):
-        return types.GenericAlias(typing.get_origin(annotation), replaced)
-    return annotation.copy_with(replaced)
+        return types.GenericAlias(typing.get_origin(annotation), arguments)
+    return annotation.copy_with(arguments)
 
 
 def _replaced_argument(argument: Any, done: dict[Any, Any]) -> Any:

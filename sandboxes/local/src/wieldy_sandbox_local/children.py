@@ -1,6 +1,7 @@
 """The processes of one sandbox: how they are started, and how all of them are ended."""
 
-# ruff: noqa: PTH - paths are taken as they were written; a Path would turn "a/" into "a"
+# Paths are taken as they were written: a Path would turn "a/" into "a".
+# ruff: noqa: PTH118
 
 import errno
 import itertools
@@ -10,6 +11,9 @@ import secrets
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+import anyio
+import anyio.lowlevel
 
 from wieldy.exceptions import SandboxError, SandboxUnavailable
 
@@ -22,6 +26,7 @@ logger = logging.getLogger(__name__)
 
 # What a shell answers with 127, "not found"; for every other reason it says 126.
 _NOT_FOUND = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG})
+_FEW = 4
 _NO_ROOM = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE})
 
 
@@ -86,6 +91,7 @@ class Children:
         self._marks = itertools.count(1)
         self._killer = Killer()
         self._live: set[Child] = set()
+        self._turn = anyio.Lock()
         self.null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
 
     def check_open(self) -> None:
@@ -97,6 +103,18 @@ class Children:
         if self.closed:
             msg = "the local sandbox is closed: its block has ended, open another one"
             raise SandboxUnavailable(msg)
+
+    async def take_turn(self) -> None:
+        """Waits for the moment to start a process: to be called before `start`.
+
+        A start holds up the event loop for a millisecond. Where many come at once, others get their
+        turn in between.
+        """
+        if len(self._live) < _FEW:
+            await anyio.lowlevel.checkpoint_if_cancelled()
+            return
+        async with self._turn:
+            await anyio.lowlevel.checkpoint()
 
     def environment(self, env: Mapping[str, str]) -> dict[bytes, bytes]:
         """Returns the environment of a process that sets some variables of its own."""
@@ -185,16 +203,9 @@ def _translated(
             f"the command line of {program!r} is too long for this machine ({size} bytes); "
             "hand large data over as `input` or in a file"
         )
-    trouble = _directory_trouble(directory)
-    if trouble is not None:
-        return SandboxError(f"cannot run a command in {directory!r}: {trouble}")
+    # `subprocess` tells the two apart: an error of chdir has the directory as its file name, as text,
+    # one of exec the program, as bytes.
+    if isinstance(error.filename, str):
+        return SandboxError(f"cannot run a command in {directory!r}: {error.strerror}")
     message = f"cannot start {program!r}: {error.strerror}"
     return NotStartedError(127 if error.errno in _NOT_FOUND else 126, message)
-
-
-def _directory_trouble(directory: str) -> str | None:
-    try:
-        os.stat(os.path.join(directory, "."))
-    except OSError as error:
-        return error.strerror or str(error)
-    return None

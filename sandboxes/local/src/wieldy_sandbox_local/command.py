@@ -7,7 +7,7 @@ from time import monotonic
 import anyio
 import anyio.lowlevel
 
-from wieldy.sandbox import Ending, ExecRequest, ExecResult, ExecTimeout, Output
+from wieldy.sandboxes import Ending, ExecRequest, ExecResult, ExecTimeout, Output
 
 from .child import Child
 from .children import Children, NotStartedError, Start, limit_error
@@ -28,7 +28,7 @@ async def run_command(children: Children, drains: Drains, request: ExecRequest) 
         SandboxError: It could not be started for another reason than the program itself.
         SandboxUnavailable: The sandbox is closed, or was while the command ran.
     """
-    await anyio.lowlevel.checkpoint_if_cancelled()
+    await children.take_turn()
     begin = monotonic()
     try:
         command = _Command(children, drains, request)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pydantic import Field, field_validator
 
-from wieldy.sandbox import SandboxConfig
+from wieldy.sandboxes import SandboxConfig
 
 
 class LocalConfig(SandboxConfig):

@@ -1,6 +1,7 @@
 """Files of the host, for the sandbox. Everything here blocks: call it in a thread."""
 
-# ruff: noqa: PTH - paths are taken as they were written; a Path would turn "a/" into "a"
+# Paths are taken as they were written: a Path would turn "a/" into "a".
+# ruff: noqa: PTH103, PTH105, PTH108, PTH116, PTH118, PTH119, PTH120
 
 import errno
 import os
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Literal, TypeAlias
 
-from wieldy.sandbox import FileInfo
+from wieldy.sandboxes import FileInfo
 
 from .directories import remove_tree
 

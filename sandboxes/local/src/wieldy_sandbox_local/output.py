@@ -1,6 +1,6 @@
 """What a command writes, kept with bounded memory while it runs."""
 
-from wieldy.sandbox import Output
+from wieldy.sandboxes import Output
 
 _SLACK = 64 * 1024
 

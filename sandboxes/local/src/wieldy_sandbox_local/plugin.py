@@ -1,7 +1,7 @@
 """What this distribution adds to Wieldy."""
 
 from wieldy import hookimpl
-from wieldy.sandbox import Sandbox
+from wieldy.sandboxes import Sandbox
 
 from .sandbox import LocalSandbox
 

@@ -9,7 +9,7 @@ import anyio.lowlevel
 from anyio.abc import ByteReceiveStream, ByteSendStream
 
 from wieldy.exceptions import SandboxError, SandboxUnsupportedError
-from wieldy.sandbox import SandboxProcess, SpawnRequest, TerminalSize
+from wieldy.sandboxes import SandboxProcess, SpawnRequest, TerminalSize
 
 from .child import Child
 from .children import Children, NotStartedError, Start, limit_error
@@ -130,7 +130,7 @@ async def spawn(children: Children, request: SpawnRequest) -> LocalProcess:
         SandboxError: It could not be started; the message says why.
         SandboxUnavailable: The sandbox is closed, or was meanwhile.
     """
-    await anyio.lowlevel.checkpoint_if_cancelled()
+    await children.take_turn()
     try:
         if request.pty is None:
             return _on_pipes(children, request)

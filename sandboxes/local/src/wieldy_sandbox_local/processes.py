@@ -16,13 +16,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 _PATIENCE = 5.0
-_FIRST_PAUSE = 0.001
-_LONGEST_PAUSE = 0.02
+_PAUSE = 0.002
 _DEAD = frozenset({b"Z", b"X", b"x"})
 _HAS_PROC = sys.platform == "linux"
 # A process that is just starting another program shows no environment for a moment, and one forked
-# during a scan may be missed by it. A second look makes up for both.
+# during a scan may be missed by it. A second look makes up for both; where there was much to kill,
+# it takes more.
 _CLEAN_SCANS = 2
+_MANY_SCANS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ class _Process:
     group: int
     session: int
     dead: bool
+    marked: bool
 
 
 def kill(hunt: Hunt) -> bool:
@@ -76,21 +78,21 @@ def kill(hunt: Hunt) -> bool:
             _send_kill(os.killpg, root)
         return True
     deadline = time.monotonic() + _PATIENCE
-    pause = _FIRST_PAUSE
     sessions = hunt.roots
-    clean = 0
-    while True:
-        table = _process_table()
+    scans = clean = 0
+    while time.monotonic() < deadline:
+        # The first scan has to see who is whose child, which a kill would change. Whoever is still
+        # there later may be forking faster than a scan takes, and is killed as soon as it is seen.
+        table = _process_table(hunt, at_sight=scans > 0)
         members = _members(hunt, table, sessions)
+        scans += 1
         clean = clean + 1 if all(member.dead for member in members) else 0
-        if clean == _CLEAN_SCANS:
+        if clean >= (_CLEAN_SCANS if scans < _MANY_SCANS else _MANY_SCANS):
             return True
-        if time.monotonic() > deadline:
-            return False
         _kill_members(members, table)
         sessions = hunt.roots | {member.session for member in members if _leads(member, table)}
-        time.sleep(pause)
-        pause = min(2 * pause, _LONGEST_PAUSE)
+        time.sleep(_PAUSE)
+    return False
 
 
 def _kill_members(members: list[_Process], table: dict[int, _Process]) -> None:
@@ -118,12 +120,14 @@ def _members(hunt: Hunt, table: dict[int, _Process], sessions: frozenset[int]) -
     children: dict[int, list[_Process]] = {}
     for process in candidates:
         children.setdefault(process.parent, []).append(process)
-    is_marked = _mark_test(hunt)
     found: dict[int, _Process] = {}
     queue = [
         each
         for each in candidates
-        if each.pid in hunt.roots or each.session in sessions or (not each.dead and is_marked(each))
+        if each.marked
+        or each.pid in hunt.roots
+        or each.session in sessions
+        or _is_inside(each.pid, hunt.directory)
     ]
     while queue:
         process = queue.pop()
@@ -133,30 +137,29 @@ def _members(hunt: Hunt, table: dict[int, _Process], sessions: frozenset[int]) -
     return list(found.values())
 
 
-def _mark_test(hunt: Hunt) -> Callable[[_Process], bool]:
+def _process_table(hunt: Hunt, *, at_sight: bool) -> dict[int, _Process]:
     cookie = re.compile(rb"(?:^|\0)" + re.escape(hunt.cookie) + rb"=([^\0]*)")
-    inside = None if hunt.directory is None else hunt.directory + b"/"
-
-    def is_marked(process: _Process) -> bool:
-        found = cookie.search(_environ(process.pid))
-        if found and (hunt.marks is None or found[1] in hunt.marks):
-            return True
-        return inside is not None and (_working_directory(process.pid) + b"/").startswith(inside)
-
-    return is_marked
-
-
-def _process_table() -> dict[int, _Process]:
     table = {}
-    for name in os.listdir("/proc"):  # noqa: PTH208 - a Path for each would cost more than the scan
-        if name.isdecimal():
-            process = _process(int(name))
-            if process is not None:
-                table[process.pid] = process
+    for pid in _newest_first():
+        found = cookie.search(_contents(f"/proc/{pid}/environ"))
+        marked = found is not None and (hunt.marks is None or found[1] in hunt.marks)
+        if marked and at_sight:
+            _send_kill(os.kill, pid)
+        process = _process(pid, marked=marked)
+        if process is not None:
+            table[pid] = process
     return table
 
 
-def _process(pid: int) -> _Process | None:
+def _newest_first() -> list[int]:
+    """Returns all process ids, those given out last first: they are the first to be gone again."""
+    names = os.listdir("/proc")  # noqa: PTH208 - a Path for each would cost more than the scan
+    last = int(_contents("/proc/loadavg").split()[-1])
+    pids = [int(name) for name in names if name.isdecimal()]
+    return sorted(pids, key=lambda pid: (pid <= last, pid), reverse=True)
+
+
+def _process(pid: int, *, marked: bool) -> _Process | None:
     # The name of the program stands in brackets and may itself hold brackets and spaces.
     fields = _contents(f"/proc/{pid}/stat").rpartition(b")")[2].split()
     if not fields:
@@ -168,18 +171,18 @@ def _process(pid: int) -> _Process | None:
         group=int(group),
         session=int(session),
         dead=state in _DEAD,
+        marked=marked,
     )
 
 
-def _environ(pid: int) -> bytes:
-    return _contents(f"/proc/{pid}/environ")
-
-
-def _working_directory(pid: int) -> bytes:
+def _is_inside(pid: int, directory: bytes | None) -> bool:
+    if directory is None:
+        return False
     try:
-        return os.readlink(b"/proc/%d/cwd" % pid)  # noqa: PTH115 - the path may be any bytes
+        path = os.readlink(b"/proc/%d/cwd" % pid)  # noqa: PTH115 - the path may be any bytes
     except OSError:
-        return b""
+        return False
+    return (path + b"/").startswith(directory + b"/")
 
 
 def _contents(path: str) -> bytes:

@@ -13,7 +13,7 @@ import anyio.to_thread
 from anyio.abc import TaskGroup
 
 from wieldy.exceptions import SandboxInputError, SandboxUnavailable
-from wieldy.sandbox import (
+from wieldy.sandboxes import (
     Capability,
     ExecRequest,
     ExecResult,
@@ -79,6 +79,10 @@ class LocalSandbox(Sandbox):
                 if not self._removed:
                     await self._end()
                     self._removed = True
+
+    def scratch(self, name: str) -> str:
+        """Returns the path of a file in the sandbox's own temporary directory."""
+        return os.path.join(self._directories.tmp, "wieldy", name)  # noqa: PTH118
 
     def attach_command(self) -> str:
         """Returns what a person types to get a shell in the working directory."""

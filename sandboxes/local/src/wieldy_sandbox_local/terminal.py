@@ -7,7 +7,7 @@ import sys
 import anyio
 
 from wieldy.exceptions import SandboxError
-from wieldy.sandbox import TerminalSize
+from wieldy.sandboxes import TerminalSize
 
 if sys.platform != "win32":
     import fcntl

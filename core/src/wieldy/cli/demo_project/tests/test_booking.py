@@ -5,9 +5,7 @@ from roombook import Booking, Slot, format_time, parse_time
 
 class BookingTest(unittest.TestCase):
     def test_a_line_is_read(self) -> None:
-        self.assertEqual(
-            Booking.parse("09:00-10:30 Planning"), Booking("Planning", Slot(540, 630))
-        )
+        self.assertEqual(Booking.parse("09:00-10:30 Planning"), Booking("Planning", Slot(540, 630)))
 
     def test_a_cancelled_booking_is_known(self) -> None:
         self.assertTrue(Booking.parse("09:00-10:30 Planning (cancelled)").cancelled)

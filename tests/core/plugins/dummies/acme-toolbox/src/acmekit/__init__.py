@@ -1,0 +1,1 @@
+"""What a third party brings: one of each that can be registered."""

@@ -1,0 +1,8 @@
+"""Listens with an async function."""
+
+from wieldy import hookimpl
+
+
+@hookimpl
+async def wieldy_event(event):
+    pass

@@ -1,0 +1,1 @@
+"""Has no object of the name that its entry point gives."""

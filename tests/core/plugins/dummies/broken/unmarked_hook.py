@@ -1,0 +1,5 @@
+"""Forgets the marker."""
+
+
+def wieldy_approve(request):
+    return None
