@@ -20,6 +20,7 @@ from wieldy import (
     use_model,
     use_plugins,
 )
+from wieldy.events import use_events
 from wieldy.limits import use_limits
 from wieldy.models import ScriptedCall, ScriptedModel, ScriptedTurn
 from wieldy.scope import current_scope, open_scope, store
@@ -134,7 +135,7 @@ async def test_termination():
         state = await run(react(tools=[working], model=ScriptedModel([works("working")])), "go")
     assert str(state.ended) == "terminated: enough"
     assert ran == []
-    assert state.messages[-1].role == "tool"
+    assert (state.messages[-1].error.type, state.messages[-1].seen) == ("approval", "enough")
 
 
 async def test_events(ear):
@@ -156,6 +157,28 @@ async def test_events(ear):
     ]
     end = ear.events[-1]
     assert (end.agent, end.reason, end.completion) == ("a", "submitted", "4")
+
+
+async def test_own_sink_besides_plugins(ear):
+    """A function that asked for events hears them besides the plugins, also when it asked before them."""
+    heard = []
+    with use_events(heard.append), use_plugins(PluginManager()):
+        await run(react(model=ScriptedModel([submits("4")])), "go")
+    assert [event.type for event in heard][::3] == ["run_started", "tool_called"]
+    assert len(heard) == 6
+
+
+async def test_runs_in_events(ear):
+    """Each event names its run, and a run inside of another names that as its parent."""
+
+    async def inner():
+        """Runs an agent."""
+        return (await run(react(model=ScriptedModel([submits("3")])), "go")).output.completion
+
+    await run(react(tools=[inner], model=ScriptedModel([works("inner"), submits("4")])), "go")
+    (outer, nested) = [event for event in ear.events if event.type == "run_started"]
+    assert (outer.parent, nested.parent) == ("", outer.run)
+    assert {event.run for event in ear.events} == {outer.run, nested.run}
 
 
 async def test_event_of_a_crash(ear):

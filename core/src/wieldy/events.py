@@ -1,6 +1,6 @@
 """What happens in a run, as typed values, and who is told.
 
-An event is made only where someone listens: `emit` asks the current sink. The plugin manager installs
+An event is made only where someone listens: `emit` asks the current sinks. The plugin manager installs
 one that calls every `wieldy_event` hook.
 """
 
@@ -154,32 +154,38 @@ Event: TypeAlias = Annotated[
 EventSink: TypeAlias = Callable[[Any], None]
 """A function that is told of each event, at once; it must not block."""
 
-_current: ContextVar[EventSink | None] = ContextVar("wieldy_events", default=None)
+_sinks: ContextVar[tuple[EventSink, ...]] = ContextVar("wieldy_event_sinks", default=())
 
 
 def listening() -> bool:
     """Tells whether anyone wants events; where not, none needs to be made."""
-    return _current.get() is not None
+    return bool(_sinks.get())
 
 
 def emit(event: Event) -> None:
-    """Tells the current sink of an event, secrets masked."""
-    sink = _current.get()
-    if sink is None:
-        return
-    if masks():
+    """Tells every sink of an event, secrets masked."""
+    sinks = _sinks.get()
+    if sinks and masks():
         event = type(event).model_validate(masked_values(event.model_dump()))
-    sink(event)
+    for sink in sinks:
+        sink(event)
 
 
 @contextmanager
-def use_events(sink: EventSink | None) -> Iterator[None]:
-    """Makes a sink current for a block of code, in place of the one before; None for silence."""
-    token = _current.set(sink)
+def use_events(sink: EventSink | None, *, in_place_of: EventSink | None = None) -> Iterator[None]:
+    """Tells one more function of the events of a block of code.
+
+    Args:
+        sink: The function; it must not block, and an error in it goes through to the code that runs. None
+            for no more than before.
+        in_place_of: A function that is not told any more.
+    """
+    others = tuple(each for each in _sinks.get() if each != in_place_of)
+    token = _sinks.set((*others, sink) if sink else others)
     try:
         yield
     finally:
-        _current.reset(token)
+        _sinks.reset(token)
 
 
 @contextmanager

@@ -8,8 +8,9 @@ import click
 
 from ..exceptions import NameConflictError, WieldyError
 from ..plugins import PluginManager
-from ..tools import ToolInfo
+from ..tools import PROVIDERS, ToolInfo, rendition
 from .app import App, pass_app
+from .errors import complain
 from .options import debug_option, json_option
 from .session import make_tool
 from .text import indented, visible
@@ -40,25 +41,67 @@ class _Installed:
 @click.command("tools")
 @click.argument("name", required=False)
 @json_option("Write JSON: a list of tools, or the one tool.")
+@click.option(
+    "--lint",
+    is_flag=True,
+    help="Show tools as each provider sees them; fail where something is lost.",
+)
 @debug_option
 @pass_app
-def tools_command(app: App, name: str | None, *, json: bool) -> None:
+def tools_command(app: App, name: str | None, *, json: bool, lint: bool) -> None:
     """List the installed tools, or show one.
 
     NAME is shown with its whole description, its schema as a model sees it, and the plugin it comes from.
+
+    With --lint the exit code is 1 where a tool cannot be offered at all, or a provider cannot be told part of
+    it: a description, the values of an enum, a keyword of its schema.
     """
-    if name is not None:
+    if lint:
+        _lint(app.plugins, name)
+    elif name is not None:
         _show_one(_one(app.plugins, name), as_json=json)
-        return
-    names = {*app.plugins.tools, *app.plugins.tools.conflicts()}
-    tools = [_installed(app.plugins, each) for each in sorted(names)]
-    if json:
+    else:
+        _list(app.plugins, as_json=json)
+
+
+def _list(plugins: PluginManager, *, as_json: bool) -> None:
+    tools = _all(plugins)
+    if as_json:
         click.echo(json_format.dumps([tool.as_json() for tool in tools], indent=2))
         return
     for tool in tools:
         click.echo(_summary(tool))
     if not tools:
         click.echo("no tools are installed; for instance: pip install wieldy-bash")
+
+
+def _all(plugins: PluginManager) -> list[_Installed]:
+    names = {*plugins.tools, *plugins.tools.conflicts()}
+    return [_installed(plugins, each) for each in sorted(names)]
+
+
+def _lint(plugins: PluginManager, name: str | None) -> None:
+    """Shows tools as each provider sees them.
+
+    Raises:
+        Exit: Something is lost.
+    """
+    problems = 0
+    for each in _all(plugins) if name is None else [_one(plugins, name)]:
+        if each.info is None:
+            problems += 1
+            click.echo(visible(f"{each.name}: {each.error}"))
+            continue
+        for provider in PROVIDERS:
+            seen = rendition(each.info, provider)
+            problems += len(seen.lost)
+            click.echo(f"{each.name} for {provider}: {'LOSSES' if seen.lost else 'ok'}")
+            click.echo(visible(indented(json_format.dumps(seen.tool, ensure_ascii=False), 2)))
+            for loss in seen.lost:
+                click.echo(visible(f"  lost: {loss}"))
+    if problems:
+        complain(f"{problems} problems: what is lost, a model is not told")
+        raise click.exceptions.Exit(1)
 
 
 def _one(plugins: PluginManager, name: str) -> _Installed:

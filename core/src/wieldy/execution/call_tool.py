@@ -17,7 +17,14 @@ from ..exceptions import (
     ToolParsingError,
     nearest,
 )
-from ..messages import ChatMessage, ChatMessageTool, Content, ToolCall, ToolCallError
+from ..messages import (
+    ChatMessage,
+    ChatMessageTool,
+    Content,
+    ToolCall,
+    ToolCallError,
+    ToolCallErrorType,
+)
 from ..plugins import current_plugins
 from ..secrets import masked
 from ..tools import ToolDef
@@ -112,8 +119,8 @@ async def _approved(
 ) -> tuple[ToolCall, dict[str, object]]:
     """Returns the call as it may run, and its keywords: those approved, or the modified ones."""
     plugins = current_plugins()
-    *history, last = context.messages
-    request = ApprovalRequest(call, tool.view(call), last.text, history)
+    message = context.messages[-1].text if context.messages else ""
+    request = ApprovalRequest(call, tool.view(call), message, context.messages[:-1])
     decided = await plugins.approve(request) if plugins else None
     if decided is None:
         return call, keywords
@@ -189,9 +196,9 @@ def _answer(
     )
 
 
-def not_run(call: ToolCall, reason: str) -> ChatMessageTool:
+def not_run(call: ToolCall, reason: str, kind: ToolCallErrorType = "cancelled") -> ChatMessageTool:
     """Answers a call that was not run, or not to its end."""
-    answer = _answer(call, "", ToolCallError(type="cancelled", message=reason))
+    answer = _answer(call, "", ToolCallError(type=kind, message=masked(reason)))
     if listening():
         emit(ToolAnswered(call=call, message=answer, bytes=0, seconds=0))
     return answer

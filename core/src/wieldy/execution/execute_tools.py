@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from ..exceptions import ToolDefinitionError
+from ..exceptions import RunTerminatedError, ToolDefinitionError
 from ..messages import ChatMessage, ChatMessageAssistant, ChatMessageTool, ToolCall
 from ..tools import OptionedTool, Tool, ToolDef, ToolSource, tool_def
 from .call_tool import CallContext, call_tool, not_run
@@ -133,7 +133,12 @@ class _Turn:
     async def _work(self, queue: Iterator[int]) -> None:
         for place in queue:
             self._started.add(place)
-            self._answers[place] = await call_tool(self._calls[place], self._context)
+            call = self._calls[place]
+            try:
+                self._answers[place] = await call_tool(call, self._context)
+            except RunTerminatedError as error:
+                self._answers[place] = not_run(call, str(error), "approval")
+                raise
 
     def answers(self) -> Iterator[ChatMessageTool]:
         """Returns an answer for every call; those that have none are told why."""

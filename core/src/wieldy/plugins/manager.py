@@ -376,9 +376,12 @@ def current_plugins() -> PluginManager | None:
 @contextmanager
 def use_plugins(plugins: PluginManager) -> Iterator[PluginManager]:
     """Makes a plugin manager current for a block of code: its names, its hooks, and its events."""
+    outer = _current.get()
     token = _current.set(plugins)
     try:
-        with use_events(plugins.emit if plugins.listens else None):
+        with use_events(
+            plugins.emit if plugins.listens else None, in_place_of=outer.emit if outer else None
+        ):
             yield plugins
     finally:
         _current.reset(token)

@@ -1,6 +1,7 @@
 """Tools: what they are, how a model sees them, and how what it writes reaches them."""
 
 from .choice import ToolChoice, ToolFunction
+from .dialects import PROVIDERS, Rendition, rendition
 from .tool import (
     OptionedTool,
     Tool,
@@ -16,7 +17,9 @@ from .tool_def import ToolDef, tool_def
 from .tool_info import ToolInfo, ToolParam, ToolParams
 
 __all__ = [
+    "PROVIDERS",
     "OptionedTool",
+    "Rendition",
     "Tool",
     "ToolCallModelInput",
     "ToolCallViewer",
@@ -29,6 +32,7 @@ __all__ = [
     "ToolParams",
     "ToolResult",
     "ToolSource",
+    "rendition",
     "tool",
     "tool_def",
     "tool_with",

@@ -239,10 +239,37 @@ def _is_plain(schema: Any) -> bool:
 
 
 class _Schema(GenerateJsonSchema):
-    """As pydantic's, but what JSON cannot carry is an error and no default is lost."""
+    """As pydantic's, where that says exactly what is read."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002
         return False
+
+    def set_schema(self, schema: Any) -> dict[str, Any]:
+        """A set may be written with an element twice: the second one says nothing new."""
+        return _without(super().set_schema(schema), "uniqueItems")
+
+    def frozenset_schema(self, schema: Any) -> dict[str, Any]:
+        """As for a set."""
+        return _without(super().frozenset_schema(schema), "uniqueItems")
+
+    def dict_schema(self, schema: Any) -> dict[str, Any]:
+        """The names of an object are texts; what they must look like is said for every kind of key."""
+        written = _without(super().dict_schema(schema), "patternProperties", "propertyNames")
+        if "values_schema" in schema and schema["values_schema"] != {"type": "any"}:
+            written["additionalProperties"] = self.generate_inner(schema["values_schema"])
+        if "keys_schema" in schema:
+            keys = self.generate_inner(schema["keys_schema"])
+            names = {"pattern": _WHOLE_NUMBER} if keys.get("type") == "integer" else keys
+            if names not in ({}, {"type": "string"}):
+                written["propertyNames"] = names
+        return written
+
+
+_WHOLE_NUMBER = "^-?(0|[1-9][0-9]*)$"
+
+
+def _without(schema: dict[str, Any], *keywords: str) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key not in keywords}
 
 
 def _json_schema(
