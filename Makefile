@@ -52,5 +52,6 @@ clean:
 	touch $@
 
 .venv/dev: .venv/demo $(PROJECTS)
-	$(PIP) install --quiet -c constraints.txt --no-build-isolation --group dev $(ALL:%=-e %)
+	$(PIP) install --quiet -c constraints.txt --group dev
+	$(PIP) install --quiet -c constraints.txt --no-build-isolation $(ALL:%=-e %)
 	touch $@

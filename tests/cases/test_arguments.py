@@ -22,6 +22,10 @@ class Square:
     side: int
 
 
+class Chain(BaseModel):
+    child: "Chain | None" = None
+
+
 class Even(BaseModel):
     number: int
 
@@ -274,3 +278,16 @@ def test_foreign_schema_decides_alone():
     assert definition.read({"kind": "abc"})[1] == {"kind": "abc"}
     with pytest.raises(ToolParsingError, match="kind"):
         definition.read({"kind": "b"})
+
+
+@pytest.mark.parametrize("depth", [50, 500, 900, 5000])
+def test_depth_is_bounded(depth):
+    """A value that is nested as deep as any is built, or is one parsing error."""
+    value = None
+    for _ in range(depth):
+        value = {"child": value}
+    try:
+        read(Chain, value)
+    except ToolParsingError as error:
+        assert len(str(error)) < 1000
+        assert depth > 50

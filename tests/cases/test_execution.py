@@ -205,6 +205,20 @@ async def test_timeout_of_a_tool():
     assert (told.type, told.message) == ("timeout", "sleeping was given up after 0.05 s")
 
 
+async def test_timeout_of_a_sync_tool(caplog):
+    """ER11: a synchronous tool is answered in time, and that its thread goes on is reported."""
+    stop = threading.Event()
+
+    def sleeping():
+        """Sleeps."""
+        stop.wait(30)
+
+    told = (await answer(ToolDef(sleeping, timeout=0.05))).error
+    stop.set()
+    assert told.type == "timeout"
+    assert "its thread is still running" in caplog.text
+
+
 # -- stages -----------------------------------------------------------------------------------------
 
 

@@ -1,6 +1,7 @@
 """One tool call: found, read, approved, run, answered."""
 
 import asyncio
+import logging
 import math
 import time
 from collections.abc import Mapping, Sequence
@@ -30,6 +31,8 @@ from ..secrets import masked
 from ..tools import ToolDef
 from .failures import failure
 from .output import Rendered, masked_content, output_limit, render, shortened
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,17 +167,18 @@ async def _result(tool: ToolDef, keywords: dict[str, object]) -> object:
     try:
         if tool.timeout is None:
             return await tool.run(keywords)
-        with anyio.move_on_after(tool.timeout) as scope:
+        with anyio.move_on_after(tool.timeout):
             return await tool.run(keywords)
     except anyio.get_cancelled_exc_class() as error:
         if _cancelled_from_outside():
             raise
         msg = f"{tool.name} cancelled itself"
         raise ToolError(msg) from error
-    if scope.cancelled_caught:
-        msg = f"{tool.name} was given up after {tool.timeout:g} s"
-        raise TimeoutError(msg)
-    return None
+    msg = f"{tool.name} was given up after {tool.timeout:g} s"
+    if not tool.is_async:
+        # Nothing can stop a thread: people should know that it goes on.
+        logger.warning("%s; its thread is still running", msg)
+    raise TimeoutError(msg)
 
 
 def _cancelled_from_outside() -> bool:

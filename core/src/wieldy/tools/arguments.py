@@ -164,6 +164,13 @@ class ArgumentReader:
         Raises:
             ToolParsingError: They do not fit; the message lists all that is wrong.
         """
+        try:
+            return self._read(arguments)
+        except RecursionError as error:
+            msg = f"the arguments of {self._tool} are nested too deeply"
+            raise ToolParsingError(msg) from error
+
+    def _read(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         if self._validator is None:
             checked = self._checked(arguments)
             return checked, checked

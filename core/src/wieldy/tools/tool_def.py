@@ -39,6 +39,7 @@ class ToolDef:
     Attributes:
         info: What a provider is told of it.
         function: What is called.
+        is_async: Whether it is an async function; others run in a worker thread.
 
     Raises:
         ToolDefinitionError: It cannot be offered to a model; the message says which part and why.
@@ -88,7 +89,7 @@ class ToolDef:
         self.model_input = given.model_input
         self.max_output = _checked_limit(given.max_output, self.name)
         self.timeout = given.timeout
-        self._is_async = inspect.iscoroutinefunction(underlying(self.function))
+        self.is_async = inspect.iscoroutinefunction(underlying(self.function))
         self._defaults: Mapping[str, Callable[[], Any]] = {}
         self.info = self._read_off() if given.schema is None else self._foreign(given.schema)
 
@@ -115,7 +116,7 @@ class ToolDef:
 
     async def run(self, keywords: dict[str, Any]) -> Any:
         """Calls the function with the keywords that `read` built; returns what it returns."""
-        if self._is_async:
+        if self.is_async:
             return await self.function(**keywords)
         result = await anyio.to_thread.run_sync(
             functools.partial(self.function, **keywords), abandon_on_cancel=True
