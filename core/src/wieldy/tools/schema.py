@@ -7,7 +7,7 @@ pydantic. So what the schema accepts is what the function gets, built.
 import functools
 import inspect
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from pydantic_core import PydanticSerializationError, SchemaValidator, to_jsonab
 
 from ..exceptions import ToolDefinitionError
 from .docstring import Documentation, read_docstring
-from .typed_dicts import readable
+from .readable import readable
 
 _NOTHING = inspect.Parameter.empty
 
@@ -187,12 +187,24 @@ def _documentation(function: Callable[..., Any]) -> Documentation:
 
 def _adapter(parameters: list[_Parameter], tool: str) -> TypeAdapter[dict[str, Any]]:
     try:
-        return _typed_dict_adapter(parameters)
-    except (PydanticUserError, TypeError, NameError, ValueError) as error:
+        adapter = _typed_dict_adapter(parameters)
+        unreadable = list(_not_from_json(adapter.core_schema, ""))
+        if not unreadable:
+            adapter.json_schema(schema_generator=_Schema)
+    except _UNREADABLE as error:
         for parameter in parameters:
             _refuse_unreadable(parameter, tool)
         msg = f"the parameters of tool {tool!r} cannot be read from JSON: {_first_line(error)}"
         raise ToolDefinitionError(msg) from error
+    for path, kind in unreadable:
+        msg = (
+            f"parameter {path!r} of tool {tool!r} has a type that cannot be read from JSON ({kind})"
+        )
+        raise ToolDefinitionError(msg)
+    return adapter
+
+
+_UNREADABLE = (PydanticUserError, PydanticInvalidForJsonSchema, TypeError, NameError, ValueError)
 
 
 def _typed_dict_adapter(parameters: list[_Parameter]) -> TypeAdapter[dict[str, Any]]:
@@ -210,13 +222,41 @@ def _typed_dict_adapter(parameters: list[_Parameter]) -> TypeAdapter[dict[str, A
 
 def _refuse_unreadable(parameter: _Parameter, tool: str) -> None:
     try:
-        _typed_dict_adapter([parameter]).json_schema()
-    except (PydanticUserError, TypeError, NameError, ValueError) as error:
+        _typed_dict_adapter([parameter]).json_schema(schema_generator=_Schema)
+    except _UNREADABLE as error:
         msg = (
             f"parameter {parameter.name!r} of tool {tool!r} has a type that cannot be read from JSON: "
             f"{_first_line(error)}"
         )
         raise ToolDefinitionError(msg) from error
+
+
+def _not_from_json(schema: Any, path: str) -> Iterator[tuple[str, str]]:
+    """Finds the parts of a schema of pydantic-core that no JSON value can satisfy, or that are read too late."""
+    if isinstance(schema, list):
+        for each in schema:
+            yield from _not_from_json(each, path)
+        return
+    if not isinstance(schema, dict):
+        return
+    kind = schema.get("type")
+    if kind in {"is-instance", "is-subclass", "callable", "generator"}:
+        yield path, str(kind)
+        return
+    # Of schemas with a branch for each kind of input, the one for JSON in strict mode counts.
+    only = {"json-or-python": "json_schema", "lax-or-strict": "strict_schema"}.get(str(kind))
+    for key, value in schema.items():
+        if key in {"metadata", "serialization", "config", "default"} or (only and key != only):
+            continue
+        if key == "fields" and isinstance(value, dict):
+            for name, each in value.items():
+                yield from _not_from_json(each, f"{path}.{name}".lstrip("."))
+        elif isinstance(value, dict) and "type" not in value:  # the choices of a tagged union
+            yield from _not_from_json(list(value.values()), path)
+        else:
+            yield from _not_from_json(
+                value, f"{path}.{schema['name']}" if kind == "dataclass-field" else path
+            )
 
 
 def _is_plain(schema: Any) -> bool:
@@ -275,13 +315,7 @@ def _without(schema: dict[str, Any], *keywords: str) -> dict[str, Any]:
 def _json_schema(
     adapter: TypeAdapter[dict[str, Any]], parameters: list[_Parameter], tool: str
 ) -> dict[str, Any]:
-    try:
-        generated = adapter.json_schema(schema_generator=_Schema)
-    except PydanticInvalidForJsonSchema as error:
-        for parameter in parameters:
-            _refuse_unreadable(parameter, tool)
-        msg = f"the parameters of tool {tool!r} cannot be read from JSON: {_first_line(error)}"
-        raise ToolDefinitionError(msg) from error
+    generated = adapter.json_schema(schema_generator=_Schema)
     if "$ref" in generated:  # a parameter refers to the arguments themselves: never for a function
         msg = f"the parameters of tool {tool!r} refer to themselves"
         raise ToolDefinitionError(msg)

@@ -175,8 +175,19 @@ class ToolFactory(Generic[P]):
         options = self.options
         function: Callable[..., Any] = made
         if isinstance(made, OptionedTool):
-            function, options = made.__wrapped__, made.options.over(options)
+            function, options = made.__wrapped__, options.over(made.options)
         return OptionedTool(function, options, (self.name, arguments), self._namespace)
+
+
+class _ToolDecorator(Protocol):
+    """What `tool(name=...)` returns: it leaves an async function a tool, and makes a factory of another."""
+
+    @overload
+    def __call__(
+        self, function: Callable[P, Coroutine[Any, Any, R]], /
+    ) -> Callable[P, Coroutine[Any, Any, R]]: ...
+    @overload
+    def __call__(self, function: Callable[P, Tool], /) -> ToolFactory[P]: ...
 
 
 @overload
@@ -195,7 +206,7 @@ def tool(
     model_input: ToolCallModelInput | None = None,
     max_output: int | None = None,
     timeout: float | None = None,
-) -> Callable[[Callable[P, Any]], ToolFactory[P]]: ...
+) -> _ToolDecorator: ...
 def tool(
     function: Callable[..., Any] | None = None,
     /,

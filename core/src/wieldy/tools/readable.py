@@ -1,9 +1,12 @@
-"""Makes `typing.TypedDict` readable for pydantic before Python 3.12.
+"""Puts types that pydantic can read in the place of equal ones that it cannot, wherever they stand.
 
-There `typing` loses which keys are required when annotations are postponed, and pydantic refuses such a
-class. An equal class from typing_extensions is put in its place, wherever it stands in an annotation.
+- Before Python 3.12, `typing.TypedDict` loses which keys are required when annotations are postponed, and
+  pydantic refuses such a class: an equal class from typing_extensions is read.
+- Of an Iterable and its kin pydantic makes a lazy generator, which would fail inside the tool, or nothing at
+  all: a list is read.
 """
 
+import collections.abc
 import sys
 import types
 import typing
@@ -13,41 +16,60 @@ from typing import Any
 
 import typing_extensions
 
+_LISTS = frozenset(
+    {
+        collections.abc.Iterable,
+        collections.abc.Iterator,
+        collections.abc.Collection,
+        collections.abc.Container,
+        collections.abc.Reversible,
+    }
+)
+
 
 def readable(annotation: Any) -> Any:
-    """Returns an annotation in which pydantic can read every TypedDict."""
-    return annotation if sys.version_info >= (3, 12) else _replaced(annotation, {})
+    """Returns an annotation that pydantic can read as what the given one says."""
+    return _replaced(annotation, {})
 
 
 def _replaced(annotation: Any, done: dict[Any, Any]) -> Any:
-    if type(annotation).__module__ == "typing" and typing.is_typeddict(annotation):
+    if _is_old_typed_dict(annotation):
         return done[annotation] if annotation in done else _equal_class(annotation, done)
-    arguments = typing.get_args(annotation)
-    if not arguments or typing.get_origin(annotation) in {
-        typing.Literal,
-        typing_extensions.Literal,
-    }:
-        return annotation
-    if typing.get_origin(annotation) is typing.Annotated:
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if not arguments or origin in {typing.Literal, typing_extensions.Literal}:
+        return list if annotation in _LISTS or origin in _LISTS else annotation
+    if origin is typing.Annotated:
         inner, *metadata = arguments
         return typing.Annotated[(_replaced(inner, done), *metadata)]
     replaced = tuple(_replaced_argument(each, done) for each in arguments)
-    if all(old is new for old, new in zip(arguments, replaced, strict=True)):
+    same = all(old is new for old, new in zip(arguments, replaced, strict=True))
+    if same and origin not in _LISTS:
         return annotation
     return _with_arguments(annotation, replaced)
 
 
 def _with_arguments(annotation: Any, arguments: tuple[Any, ...]) -> Any:
+    origin = typing.get_origin(annotation)
+    if origin in _LISTS:
+        return types.GenericAlias(list, arguments)
     if isinstance(annotation, types.UnionType):
         return reduce(or_, arguments)
     if isinstance(annotation, types.GenericAlias):
-        return types.GenericAlias(typing.get_origin(annotation), arguments)
+        return types.GenericAlias(origin, arguments)
     return annotation.copy_with(arguments)
 
 
 def _replaced_argument(argument: Any, done: dict[Any, Any]) -> Any:
     # The parameters of a Callable are a list.
     return argument if isinstance(argument, list) else _replaced(argument, done)
+
+
+def _is_old_typed_dict(annotation: Any) -> bool:
+    return (
+        sys.version_info < (3, 12)
+        and type(annotation).__module__ == "typing"
+        and typing.is_typeddict(annotation)
+    )
 
 
 def _equal_class(original: Any, done: dict[Any, Any]) -> Any:
