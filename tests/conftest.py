@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import signal
 import time
 
 import pytest
@@ -60,6 +61,15 @@ def _nothing_blocks(request):
     yield
     seconds, task = _watchdog.longest
     assert seconds < MAX_STEP, f"{task} blocked the event loop for {seconds:.1f} s"
+
+
+def pytest_configure():
+    """Signals that are ignored here (nohup, a background job) would be ignored by what tests start, too."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 ALLOWED_SKIPS = (
