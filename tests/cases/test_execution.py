@@ -18,6 +18,7 @@ from wieldy import (
     ToolError,
     execute_tools,
 )
+from wieldy.events import use_events
 
 
 def calls(*written):
@@ -433,3 +434,11 @@ async def test_negative_limit_of_the_caller():
     """TR08: a negative limit of the caller is an error too."""
     with pytest.raises(ValueError, match="0 bytes or more"):
         await answer(returns(1), max_output=-1)
+
+
+async def test_true_size_in_the_event():
+    """The event of a cut result has the size of the whole."""
+    heard = []
+    with use_events(heard.append):
+        await answer(returns("x" * 1000), max_output=100)
+    assert heard[-1].bytes == 1000

@@ -141,3 +141,45 @@ def test_a_sandbox_that_cannot_be_used_says_why(wieldy, plugin):
     assert "far  (wieldy-far 1.0 (far))  not usable: the moon is down: wait\n" in out
     assert "odd  (wieldy-far 1.0 (far))  not usable: ValueError: no idea\n" in out
     assert "local  (" in out
+
+
+def test_lint_of_plain_tools(inside):
+    """With --lint each tool is shown as each provider sees it; where nothing is lost, the exit code is 0."""
+    outcome = inside("tools", "bash", "--lint")
+    assert (outcome.code, outcome.err) == (0, "")
+    heads = [line for line in outcome.out.splitlines() if not line.startswith(" ")]
+    assert heads == ["bash for anthropic: ok", "bash for openai: ok", "bash for google: ok"]
+    assert json.loads(outcome.out.splitlines()[1])["input_schema"]["required"] == ["command"]
+
+
+LOSSY = """\
+from typing import Literal
+from wieldy import hookimpl, tool
+
+@tool
+async def pick(size: Literal[1, 2]) -> None:
+    '''Picks.
+
+    Args:
+        size: How large.
+    '''
+
+@tool(name="bad name")
+async def bad() -> None:
+    '''Does nothing.'''
+
+@hookimpl
+def wieldy_tools():
+    return [pick, bad]
+"""
+
+
+def test_lint_of_what_is_lost(wieldy, plugin):
+    """A lost enum and a bad name are said, and the exit code is 1."""
+    outcome = wieldy("tools", "--lint", env=plugin("lossy", LOSSY))
+    assert outcome.code == 1
+    assert "pick for openai: ok" in outcome.out
+    assert "pick for google: LOSSES" in outcome.out
+    assert "  lost: size: enum" in outcome.out
+    assert "bad name: 'bad name' cannot be the name of a tool" in outcome.out
+    assert "2 problems" in outcome.err
