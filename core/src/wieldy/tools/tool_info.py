@@ -1,6 +1,7 @@
 """A tool as a model sees it: name, description and parameters, as JSON Schema."""
 
-from functools import cached_property
+from copy import deepcopy
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import (
@@ -56,26 +57,29 @@ class ToolParams(_Schema):
         super().__init__(**keywords)
 
 
-class ToolInfo(BaseModel):
+@dataclass(frozen=True, slots=True)
+class ToolInfo:
     """What a provider is told of a tool.
 
-    `model_dump()` is ready for OpenAI's `function`, `parameters.model_dump()` for Anthropic's
-    `input_schema`.
+    Attributes:
+        name: The name by which the model calls it.
+        description: What it does and when to use it, for the model.
+        parameters: The JSON Schema of its arguments.
+        spec: All of it as one dict, made once, since a conversation offers the same tools every turn. It is
+            shared: who changes it takes `model_dump()`. As it is, it is OpenAI's `function`; its
+            "parameters" are Anthropic's `input_schema`.
     """
 
-    model_config = ConfigDict(frozen=True)
-
     name: str
-    """The name by which the model calls it."""
     description: str
-    """What it does and when to use it, for the model."""
-    parameters: ToolParams = ToolParams()
-    """The JSON Schema of its arguments."""
+    parameters: ToolParams = ToolParams()  # noqa: RUF009 - frozen
+    spec: dict[str, Any] = field(init=False, repr=False, compare=False)
 
-    @cached_property
-    def spec(self) -> dict[str, Any]:
-        """What `model_dump()` returns, made once: a conversation offers the same tools every turn.
+    def __post_init__(self) -> None:
+        parameters = self.parameters.model_dump()
+        spec = {"name": self.name, "description": self.description, "parameters": parameters}
+        object.__setattr__(self, "spec", spec)
 
-        It is shared: who changes it copies it first.
-        """
-        return self.model_dump()
+    def model_dump(self) -> dict[str, Any]:
+        """Returns `spec` as a dict of its own, down to the last value."""
+        return deepcopy(self.spec)
