@@ -11,7 +11,9 @@ from typing import (
     ParamSpec,
     Protocol,
     TypeAlias,
+    TypedDict,
     TypeVar,
+    Unpack,
     cast,
     overload,
     runtime_checkable,
@@ -70,6 +72,21 @@ class ToolSource(Protocol):
         ...
 
 
+class ToolSettings(TypedDict, total=False):
+    """How a tool is run, for `@tool`, `tool_with` and `ToolDef` alike; what is left out stays as it is."""
+
+    parallel: bool | None
+    """Whether its calls may run together with other parallel calls of the same turn; no by default."""
+    viewer: ToolCallViewer | None
+    """Shows a call to people, for instance a command highlighted."""
+    model_input: ToolCallModelInput | None
+    """Shows earlier results to the model again, for instance only the last image."""
+    max_output: int | None
+    """How many bytes of a result the model sees, at most the caller's limit (16 KiB by default); 0 for all."""
+    timeout: float | None
+    """Seconds after which a call is given up and answered with an error; never by default."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolOptions:
     """How a tool is offered and run; None leaves it as the tool has it.
@@ -79,11 +96,7 @@ class ToolOptions:
         description: What it does, for the model; replaces the docstring's.
         parameters: Descriptions of parameters by name; replace the docstring's.
         schema: The JSON Schema of all parameters, where it does not come from the function.
-        parallel: Whether calls of it may run together with others.
-        viewer: Shows a call to people.
-        model_input: Shows earlier results of the tool to the model again.
-        max_output: How many bytes of a result the model sees; 0 for all.
-        timeout: Seconds after which a call is given up and answered with an error.
+        parallel, viewer, model_input, max_output, timeout: See `ToolSettings`.
     """
 
     name: str | None = None
@@ -198,14 +211,7 @@ def tool(
 def tool(function: Callable[P, Tool], /) -> ToolFactory[P]: ...
 @overload
 def tool(
-    *,
-    name: str | None = None,
-    description: str | None = None,
-    parallel: bool | None = None,
-    viewer: ToolCallViewer | None = None,
-    model_input: ToolCallModelInput | None = None,
-    max_output: int | None = None,
-    timeout: float | None = None,
+    *, name: str | None = None, description: str | None = None, **settings: Unpack[ToolSettings]
 ) -> _ToolDecorator: ...
 def tool(
     function: Callable[..., Any] | None = None,
@@ -213,26 +219,17 @@ def tool(
     *,
     name: str | None = None,
     description: str | None = None,
-    parallel: bool | None = None,
-    viewer: ToolCallViewer | None = None,
-    model_input: ToolCallModelInput | None = None,
-    max_output: int | None = None,
-    timeout: float | None = None,
+    **settings: Unpack[ToolSettings],
 ) -> Any:
     """Makes a tool of a function.
 
     Put it on an async function, which then is the tool; or on a function that returns one, which is
     then a factory whose arguments set the tool up:
 
-        @tool(parallel=True)
+        @tool(parallel=True, timeout=30)
         def add(offset: int = 0) -> Tool:
             async def execute(x: int, y: int) -> int:
-                '''Adds two numbers.
-
-    Args:
-                    x: The first number.
-                    y: The second number.
-                '''
+                '''Adds two numbers (and `Args:`, as of any function).'''
                 return x + y + offset
 
             return execute
@@ -242,21 +239,9 @@ def tool(
         name: The name by which models call it; the function's own name by default. Providers accept
             letters, digits, `_` and `-`, at most 64.
         description: What it does, for the model; replaces the docstring's.
-        parallel: Whether its calls may run together with other parallel calls of the same turn.
-        viewer: Shows a call to people, for instance a command highlighted.
-        model_input: Shows earlier results to the model again, for instance only the last image.
-        max_output: How many bytes of a result the model sees, 16 KiB by default; 0 for all.
-        timeout: Seconds after which a call is given up and answered with an error.
+        settings: How it is run: parallel, viewer, model_input, max_output, timeout; see `ToolSettings`.
     """
-    options = ToolOptions(
-        name=name,
-        description=description,
-        parallel=parallel,
-        viewer=viewer,
-        model_input=model_input,
-        max_output=max_output,
-        timeout=timeout,
-    )
+    options = ToolOptions(name=name, description=description, **settings)
     # Types local to the function around the decorator are found through its variables.
     namespace = sys._getframe(1).f_locals  # noqa: SLF001 - the only way to the caller's variables
 
@@ -274,12 +259,7 @@ def tool_with(
     name: str | None = None,
     description: str | None = None,
     parameters: Mapping[str, str] | None = None,
-    *,
-    parallel: bool | None = None,
-    viewer: ToolCallViewer | None = None,
-    model_input: ToolCallModelInput | None = None,
-    max_output: int | None = None,
-    timeout: float | None = None,
+    **settings: Unpack[ToolSettings],
 ) -> Tool:
     """Returns the same tool, offered or run in another way; the one that was given stays as it is.
 
@@ -288,22 +268,9 @@ def tool_with(
         name: Another name.
         description: Another description.
         parameters: Other descriptions of parameters, by name.
-        parallel: Whether its calls may run together with others.
-        viewer: Another view for people.
-        model_input: Another way of showing earlier results to the model.
-        max_output: How many bytes of a result the model sees; 0 for all.
-        timeout: Seconds after which a call is given up.
+        settings: How it is run; see `ToolSettings`.
     """
-    options = ToolOptions(
-        name=name,
-        description=description,
-        parameters=parameters,
-        parallel=parallel,
-        viewer=viewer,
-        model_input=model_input,
-        max_output=max_output,
-        timeout=timeout,
-    )
+    options = ToolOptions(name=name, description=description, parameters=parameters, **settings)
     if isinstance(tool, OptionedTool):
         return OptionedTool(
             tool.__wrapped__, options.over(tool.options), tool.factory, tool.namespace

@@ -4,7 +4,7 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import anyio.to_thread
 
@@ -12,7 +12,7 @@ from ..exceptions import ToolDefinitionError
 from ..messages import ToolCall
 from .arguments import ArgumentReader, parse_arguments
 from .schema import function_schema, underlying
-from .tool import OptionedTool, Tool, ToolCallModelInput, ToolCallViewer, ToolOptions
+from .tool import OptionedTool, Tool, ToolOptions, ToolSettings
 from .tool_info import ToolInfo, ToolParam, ToolParams
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -30,11 +30,7 @@ class ToolDef:
         description: What it does, for the model.
         parameters: Descriptions of parameters by name; or a whole `ToolParams`, whose JSON Schema
             then decides alone, and the function gets the JSON values as they are.
-        parallel: Whether its calls may run together with others.
-        viewer: Shows a call to people.
-        model_input: Shows earlier results to the model again, for instance only the last image.
-        max_output: How many bytes of a result the model sees; 0 for all; None for the caller's limit.
-        timeout: Seconds after which a call is given up and answered with an error.
+        settings: How it is run: parallel, viewer, model_input, max_output, timeout; see `ToolSettings`.
 
     Attributes:
         info: What a provider is told of it.
@@ -51,23 +47,14 @@ class ToolDef:
         name: str | None = None,
         description: str | None = None,
         parameters: Mapping[str, str] | ToolParams | None = None,
-        *,
-        parallel: bool | None = None,
-        viewer: ToolCallViewer | None = None,
-        model_input: ToolCallModelInput | None = None,
-        max_output: int | None = None,
-        timeout: float | None = None,
+        **settings: Unpack[ToolSettings],
     ) -> None:
         given = ToolOptions(
             name=name,
             description=description,
             parameters=None if isinstance(parameters, ToolParams) else parameters,
             schema=parameters if isinstance(parameters, ToolParams) else None,
-            parallel=parallel,
-            viewer=viewer,
-            model_input=model_input,
-            max_output=max_output,
-            timeout=timeout,
+            **settings,
         )
         self._factory: tuple[str, dict[str, Any]] | None = None
         self._namespace: Mapping[str, Any] | None = None
