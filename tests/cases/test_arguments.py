@@ -3,10 +3,10 @@
 import datetime
 import json
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import pytest
-from pydantic import BaseModel, field_validator
+from pydantic import BaseModel, Field, field_validator
 
 from wieldy import ToolDef, ToolParam, ToolParams, ToolParsingError
 
@@ -69,6 +69,11 @@ def test_json_object(text):
     assert reader(int).parse(text) == {"a": 1}
 
 
+def test_fenced_json():
+    """A JSON object in a fence of Markdown is read."""
+    assert reader(str).parse('```json\n{"a": "x"}\n```') == {"a": "x"}
+
+
 @pytest.mark.parametrize("text", ["", "  ", "null", "{}"])
 def test_no_arguments(text):
     """Nothing, null and an empty object are no arguments."""
@@ -108,7 +113,7 @@ def test_stray_quotes_behind(text):
         pytest.param('{"a": {"b": 1, "b": 1}}', 'give "b" twice', id="twice-inside"),
         pytest.param('{"a": "\\ud800"}', "half of a surrogate pair", id="surrogate"),
         pytest.param('{"a": ' + "[" * 100_000, "nested too deeply", id="deep"),
-        pytest.param('{"a": ' + "9" * 5000 + "}", "not valid JSON", id="huge-int"),
+        pytest.param('{"a": ' + "9" * 5000 + "}", "more digits than are read", id="huge-int"),
         pytest.param('{"a": 1} {"a": 2}', "Extra data", id="two-objects"),
     ],
 )
@@ -291,3 +296,33 @@ def test_depth_is_bounded(depth):
     except ToolParsingError as error:
         assert len(str(error)) < 1000
         assert depth > 50
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value", "expected"),
+    [
+        (Annotated[int, Field(gt=3)], 3, "more than 3"),
+        (Annotated[list[int], Field(max_length=1)], [1, 2], "an array of at most 1 items"),
+        (Annotated[str, Field(pattern="^a")], "b", 'a text that matches "^a"'),
+    ],
+)
+def test_constraints_in_words(annotation, value, expected):
+    """What a constraint asks for is said in words, not in keywords of JSON Schema."""
+    assert f"a: expected {expected}, got " in refused(annotation, value)
+
+
+class Cat(BaseModel):
+    kind: Literal["cat"]
+    lives: int
+
+
+class Dog(BaseModel):
+    kind: Literal["dog"]
+    tricks: int
+
+
+def test_tagged_union_in_words():
+    """Of a tagged union only what is wrong with the alternative of that tag is said."""
+    message = refused(Annotated[Cat | Dog, Field(discriminator="kind")], {"kind": "dog"})
+    assert "tricks: required, but missing" in message
+    assert "lives" not in message

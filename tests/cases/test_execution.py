@@ -188,6 +188,51 @@ async def test_result_that_json_cannot_carry():
     assert told.message.startswith("the tool returned a object, which cannot be given to a model")
 
 
+def nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [10**5000, nested(100_000), float("nan"), b"\xff"],
+    ids=["huge", "deep", "not-a-number", "bytes"],
+)
+async def test_results_that_are_hard_to_write(value):
+    """Whatever a tool returns is an answer or an error that the model reads, and never ends the run."""
+    message = await answer(returns(value), max_output=1000)
+    assert message.error is None or message.error.message.startswith("the tool returned a ")
+
+
+async def test_result_with_half_a_surrogate_pair():
+    """A text that UTF-8 cannot carry, such as an undecodable file name, is spelled out."""
+    for value in ("bad\udcffname", [ContentText(text="bad\udcffname")], {"name": "bad\udcffname"}):
+        message = await answer(returns(value))
+        assert "bad\\udcffname" in message.text
+        message.model_dump_json()
+
+
+async def test_error_with_half_a_surrogate_pair():
+    """The same in an error."""
+    message = await answer(raises(FileNotFoundError(2, "No such file", "bad\udcffname")))
+    assert message.error.message == "No such file: bad\\udcffname"
+
+
+async def test_errors_of_a_tools_own_tasks():
+    """ER04: errors from a task group of the tool are told as those that they are."""
+    group = ExceptionGroup("tasks", [ToolError("one"), PermissionError(13, "Denied", "/x")])
+    told = (await answer(raises(group))).error
+    assert told.message == "one\nDenied: /x"
+
+
+async def test_crash_in_a_tools_own_tasks():
+    """An exception group with anything else in it fails the run."""
+    with pytest.raises(ExceptionGroup):
+        await answer(raises(ExceptionGroup("tasks", [ToolError("one"), ZeroDivisionError("0")])))
+
+
 async def test_crash():
     """Any other exception fails the run as it is, with a note that names tool and call."""
     with pytest.raises(ZeroDivisionError) as error:

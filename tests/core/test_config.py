@@ -64,6 +64,7 @@ def test_wieldy_toml_first(written):
             "[environments.dev]\ntools = 'bash'",
             "environments.dev.tools: Input should be a valid list",
         ),
+        ("[environments.dev]\nlimits = { turns = true }", "environments.dev.limits.turns"),
         ("[environments.dev", "cannot read"),
     ],
 )
@@ -72,6 +73,17 @@ def test_wrong_configuration(written, text, message):
     written(text)
     with pytest.raises(ConfigError, match=message):
         load_config()
+
+
+def test_current_directory_that_was_removed(written, tmp_path, monkeypatch):
+    """Where the current directory was removed, the error says so."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(ConfigError, match="does not exist any more"):
+        load_config()
+    monkeypatch.chdir(tmp_path)
 
 
 def test_file_that_is_not_there(tmp_path):

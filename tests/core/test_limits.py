@@ -26,6 +26,13 @@ def test_parse_errors(text, error, message):
         parse_limit(text)
 
 
+@pytest.mark.parametrize("turns", [1.5, True, 0, -1, "5"])
+def test_no_number_of_turns(turns):
+    """A limit of turns is a whole number of more than 0."""
+    with pytest.raises(ConfigError, match="whole number"):
+        turn_limit(turns)
+
+
 def test_exact():
     """A limit allows exactly as many as it says."""
     with use_limits([turn_limit(2)]) as scope:

@@ -244,6 +244,55 @@ def test_factory_that_returns_no_tool():
         broken()
 
 
+def plain(x: int) -> int:
+    """Returns."""
+    return x
+
+
+async def stream():
+    """Streams."""
+    yield 1
+
+
+@pytest.mark.parametrize(
+    ("thing", "message"),
+    [
+        (plain, "make a tool of it with `async def`"),
+        (stream, "must return its result, not yield it"),
+        (functools.partial(add, y=1), "@tool stands on a function"),
+        (adder, "got another @tool"),
+        (Account, "@tool stands on a function"),
+        ("name", "@tool stands on a function"),
+    ],
+)
+def test_decorator_on_something_else(thing, message):
+    """`@tool` on what can be neither a tool nor a factory is refused at once, before a model calls it."""
+    with pytest.raises(ToolDefinitionError, match=message):
+        tool(thing)
+
+
+def test_factory_that_was_not_called():
+    """A factory in the place of a tool is refused, with what to do."""
+    with pytest.raises(ToolDefinitionError, match="'adder' is a factory: call it"):
+        ToolDef(adder)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"timeout": 0},
+        {"timeout": -1},
+        {"timeout": float("nan")},
+        {"timeout": "5"},
+        {"max_output": "x"},
+    ],
+)
+def test_settings_are_checked(settings):
+    """A time or a limit that makes no sense is refused where it is written."""
+    with pytest.raises(ToolDefinitionError, match="must be"):
+        tool(**settings)
+
+
 @pytest.mark.parametrize("thing", [3, "text", None])
 def test_not_callable(thing):
     """What cannot be called is no tool."""

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import anyio.to_thread
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, StrictInt, ValidationError
 
 from .exceptions import ConfigError, UnknownNameError, nearest
 from .limits import Limit, parse_limit
@@ -75,7 +75,7 @@ class EnvironmentConfig(_Section):
     """The sandbox in which tools run; "local" where neither this nor `sandboxes` is given."""
     sandboxes: dict[str, SandboxSettings] = {}
     """Several sandboxes by name, in place of `sandbox`; the one named "default", or the first, is default."""
-    limits: dict[str, int] = {}
+    limits: dict[str, StrictInt] = {}
     """What a run may use, by kind: `{ turns = 50 }`."""
 
     @property
@@ -138,8 +138,15 @@ def find_config(start: Path | None = None) -> Path | None:
 
     Args:
         start: The directory to start in; None for the current one.
+
+    Raises:
+        ConfigError: The current directory was removed.
     """
-    directory = (start or Path.cwd()).resolve()
+    try:
+        directory = (start or Path.cwd()).resolve()
+    except FileNotFoundError as error:
+        msg = "the current directory does not exist any more: change to another one"
+        raise ConfigError(msg) from error
     for each in (directory, *directory.parents):
         for name in FILE_NAMES:
             path = each / name

@@ -34,13 +34,19 @@ class Limit:
     def __post_init__(self) -> None:
         if self.kind not in LIMIT_KINDS:
             raise UnknownNameError(kind="limit", name=str(self.kind), known=LIMIT_KINDS)
-        if self.value <= 0:
-            msg = f"a limit of {self.kind} must be more than 0, got {self.value:g}"
+        if isinstance(self.value, bool) or not isinstance(self.value, int) or self.value <= 0:
+            msg = (
+                f"a limit of {self.kind} must be a whole number of more than 0, got {self.value!r}"
+            )
             raise ConfigError(msg)
 
 
 def turn_limit(turns: int) -> Limit:
-    """Limits how many answers a model may give."""
+    """Limits how many answers a model may give.
+
+    Raises:
+        ConfigError: It is no whole number of more than 0.
+    """
     return Limit("turns", turns)
 
 

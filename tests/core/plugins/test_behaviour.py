@@ -386,3 +386,89 @@ def test_an_event_is_handed_on_as_it_is() -> None:
     event = RunEnded(agent="react", reason="submitted", seconds=1.5)
     managed(sink(told)).emit(event)
     assert told == [event]
+
+
+# -- what approvers do to each other ------------------------------------------------------------------
+
+
+async def test_an_approver_cannot_change_what_another_sees(write, written) -> None:
+    """What one approver does to the call that it is given, no other sees, and the tool does not run with it."""
+    seen, told = [], []
+
+    def spoil(request):
+        request.call.arguments["text"] = "harmless"
+
+    def look(request):
+        seen.append(request.call.arguments["text"])
+
+    manager = managed(plugin(wieldy_approve=spoil), plugin(wieldy_approve=look), sink(told))
+    await answered(manager, write)
+    assert seen == ["hello"]
+    assert written == [("hello", 2)]
+    assert {event.call.arguments["text"] for event in told if event.type == "tool_called"} == {
+        "hello"
+    }
+
+
+@pytest.mark.parametrize("order", [1, -1])
+async def test_a_modified_call_is_put_to_every_approver(write, written, order) -> None:
+    """A call that one plugin modified is put to all of them again, whichever is asked first."""
+
+    def guard(request):
+        if request.call.arguments["text"] == "goodbye":
+            return Approval(decision="reject", explanation="no goodbyes")
+        return Approval(decision="approve")
+
+    plugins = [plugin(wieldy_approve=lambda: APPROVALS["modify"]), plugin(wieldy_approve=guard)][
+        ::order
+    ]
+    answer = await answered(managed(*plugins), write)
+    assert (answer.error.type, answer.error.message, written) == ("approval", "no goodbyes", [])
+
+
+async def test_two_modifiers_that_agree(write, written) -> None:
+    """Two plugins that each modify another argument come to a call with both changes."""
+
+    def once(request):
+        call = request.call
+        changed = call.model_copy(update={"arguments": {**call.arguments, "times": 1}})
+        return (
+            Approval(decision="modify", modified=changed) if call.arguments["times"] != 1 else None
+        )
+
+    def politely(request):
+        call = request.call
+        changed = call.model_copy(update={"arguments": {**call.arguments, "text": "please"}})
+        return (
+            Approval(decision="modify", modified=changed)
+            if call.arguments["text"] != "please"
+            else None
+        )
+
+    await answered(managed(plugin(wieldy_approve=once), plugin(wieldy_approve=politely)), write)
+    assert written == [("please", 1)]
+
+
+async def test_two_modifiers_that_never_agree(write, written) -> None:
+    """Plugins that modify each other's modifications for ever let nothing through."""
+    count = iter(range(1000))
+
+    def other(request):
+        changed = {**request.call.arguments, "times": next(count)}
+        call = request.call.model_copy(update={"arguments": changed})
+        return Approval(decision="modify", modified=call)
+
+    answer = await answered(managed(plugin(wieldy_approve=other)), write)
+    assert "the approvers do not agree" in answer.error.message
+    assert written == []
+
+
+@pytest.mark.parametrize("hook", ["wieldy_approve", "wieldy_truncate_output", "wieldy_event"])
+async def test_a_hook_that_exits(write, written, hook) -> None:
+    """A plugin that calls sys.exit in a behaviour hook ends no run; an approver that does so rejects."""
+
+    def leave():
+        raise SystemExit(9)
+
+    answer = await answered(managed(plugin(**{hook: leave})), write)
+    assert (answer.error is not None) == (hook == "wieldy_approve")

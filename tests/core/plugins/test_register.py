@@ -303,3 +303,22 @@ def test_plugins_are_current_for_a_block(manager) -> None:
             inside = current_plugins()
         after = current_plugins()
     assert (inside, after, current_plugins()) == (other, manager, None)
+
+
+def test_a_plugin_without_hooks_is_refused() -> None:
+    """A plugin that implements nothing is a mistake, and the error says how a hook is marked."""
+    with pytest.raises(PluginError, match="implements no hook: mark its functions with @hookimpl"):
+        PluginManager().register(object(), "idle")
+
+
+def test_a_class_is_refused() -> None:
+    """A class with hooks is no plugin; an instance of it is."""
+
+    class Plugin:
+        @hookimpl
+        def wieldy_tools(self):
+            return []
+
+    with pytest.raises(PluginError, match="Plugin is a class"):
+        PluginManager().register(Plugin)
+    PluginManager().register(Plugin())

@@ -1,6 +1,8 @@
 """One invocation of the command line: its options for all commands, its configuration, its plugins."""
 
 import logging
+import sys
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -42,7 +44,8 @@ class App:
         strict = False if self.is_strict else given.strict
         update = {"block": [*given.block, *self.block], "strict": strict}
         plugins = given.model_copy(update=update)
-        with no_warnings(_logger):  # `tell_broken` warns, in its own time
+        # `tell_broken` warns, in its own time; what a plugin prints is no output of a command.
+        with no_warnings(_logger), redirect_stdout(sys.stderr):
             return load_plugins(self.config.model_copy(update={"plugins": plugins}))
 
     @property

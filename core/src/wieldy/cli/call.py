@@ -29,14 +29,13 @@ from .text import visible
 def call_command(app: App, /, tool: str, arguments: str, *, json: bool, **options: Any) -> None:
     r"""Call one tool as a model would, and show the result.
 
-    TOOL is called with ARGUMENTS, a JSON object.
+    TOOL is called with ARGUMENTS, a JSON object; a tool with one text parameter also takes that text as it is.
 
     ARGUMENTS are checked, approved and cut like those of a model; "-" reads them from the standard input. Control
     characters in the result are spelled out (\x1b). A call that fails tells why on the standard error, and the
     exit code is 1.
 
-    \b
-        wieldy call bash '{"command": "uname -a"}'
+    For instance: wieldy call bash '{"command": "uname -a"}'
     """
     call = ToolCall(id="call_1", function=tool, raw=text_or_stdin(arguments))
     where = SandboxOptions(**options)

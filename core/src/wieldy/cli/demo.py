@@ -70,7 +70,8 @@ async def _demo(app: App, options: RunOptions, stop: Stop) -> int:
     plugins = app.plugins
     environment = options.environment(app)
     model = _model(plugins, options)
-    tools = [make_tool(plugins, name) for name in options.tools or TOOLS]
+    names = TOOLS if options.tools is None else options.tools
+    tools = [make_tool(plugins, name) for name in names]
     lines = Lines(stop)
     with watched(plugins, options, lines):
         async with open_environment(plugins, app.config, environment) as box:

@@ -1,8 +1,10 @@
 """The `wieldy` command: its group, its options for all commands, and what an error comes to."""
 
 import io
+import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -99,6 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: The arguments; None for those of the program.
     """
+    _open_what_is_closed()
     _escape_what_cannot_be_written()
     sys.exit(_exit_code(App(), arguments))
 
@@ -121,6 +124,14 @@ def _exit_code(app: App, arguments: Sequence[str] | None) -> int:
 
 def _block(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> None:
     ctx.ensure_object(App).block = value
+
+
+def _open_what_is_closed() -> None:
+    """Puts an empty stream in the place of a standard stream that is closed (`wieldy demo >&-`)."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            stream = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - for as long as it lives
+            setattr(sys, name, stream)
 
 
 def _escape_what_cannot_be_written() -> None:

@@ -46,7 +46,7 @@ async def _run(app: App, task: str, options: RunOptions, stop: Stop) -> int:
     environment = options.environment(app)
     model = chosen_model(plugins, options, environment)
     names = environment.tools if options.tools is None else options.tools
-    tools = [make_tool(plugins, name) for name in names]
+    tools = [make_tool(plugins, name) for name in dict.fromkeys(names)]
     lines = Lines(stop)
     with watched(plugins, options, lines):
         async with open_environment(plugins, app.config, environment):

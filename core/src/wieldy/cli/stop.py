@@ -8,7 +8,7 @@ import anyio
 from ..tasks import owned_tasks
 from .errors import SIGNALLED, complain
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 class Stop:

@@ -30,9 +30,18 @@ from ..plugins import current_plugins
 from ..secrets import masked
 from ..tools import ToolDef
 from .failures import failure
-from .output import Rendered, masked_content, output_limit, render, shortened
+from .output import (
+    Rendered,
+    masked_content,
+    output_limit,
+    render,
+    shortened,
+    valid_text,
+)
 
 logger = logging.getLogger(__name__)
+
+_MAX_MODIFICATIONS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +84,7 @@ async def call_tool(call: ToolCall, context: CallContext) -> ChatMessageTool:
             error.add_note(f"in tool {call.function!r}, call {call.id!r}")
             raise
         limit = output_limit(None, context.max_output)
-        message = masked(told.message)
+        message = masked(valid_text(told.message))
         rendered = Rendered.whole(message, limit) or await shortened(call, message, limit)
         answer = _answer(call, "", ToolCallError(type=told.type, message=str(rendered.content)))
     if listening():
@@ -120,13 +129,30 @@ def _parsed(call: ToolCall, tool: ToolDef) -> dict[str, object]:
 async def _approved(
     call: ToolCall, tool: ToolDef, keywords: dict[str, object], context: CallContext
 ) -> tuple[ToolCall, dict[str, object]]:
-    """Returns the call as it may run, and its keywords: those approved, or the modified ones."""
-    plugins = current_plugins()
+    """Returns the call as it may run, and its keywords: those approved, or modified ones that all approve."""
+    for _ in range(_MAX_MODIFICATIONS):
+        approval, approver = await _decided(call, tool, context)
+        if approval.decision == "terminate":
+            raise RunTerminatedError(approval.explanation or f"{approver} ended the run")
+        if approval.decision == "reject":
+            raise ToolApprovalError(approval.explanation or f"{approver} rejected the call")
+        if approval.decision != "modify":
+            return call, keywords
+        modified, keywords = _modified(call, tool, approval, approver)
+        if modified.arguments == call.arguments:
+            return call, keywords
+        call = modified  # every approver is asked again: what runs is what all of them saw
+    msg = f"the approvers do not agree: the call was modified {_MAX_MODIFICATIONS} times, so it was not run"
+    raise ToolApprovalError(msg)
+
+
+async def _decided(call: ToolCall, tool: ToolDef, context: CallContext) -> tuple[Approval, str]:
     message = context.messages[-1].text if context.messages else ""
     request = ApprovalRequest(call, tool.view(call), message, context.messages[:-1])
+    plugins = current_plugins()
     decided = await plugins.approve(request) if plugins else None
     if decided is None:
-        return call, keywords
+        return Approval(decision="escalate"), ""
     approval, approver = decided
     emit(
         ApprovalDecided(
@@ -137,13 +163,7 @@ async def _approved(
             modified=approval.modified,
         )
     )
-    if approval.decision == "terminate":
-        raise RunTerminatedError(approval.explanation or f"{approver} ended the run")
-    if approval.decision == "reject":
-        raise ToolApprovalError(approval.explanation or f"{approver} rejected the call")
-    if approval.decision == "modify":
-        return _modified(call, tool, approval, approver)
-    return call, keywords
+    return decided
 
 
 def _modified(
@@ -200,9 +220,11 @@ def _answer(
     )
 
 
-def not_run(call: ToolCall, reason: str, kind: ToolCallErrorType = "cancelled") -> ChatMessageTool:
+def not_run(
+    call: ToolCall, reason: str, kind: ToolCallErrorType = "cancelled", seconds: float = 0
+) -> ChatMessageTool:
     """Answers a call that was not run, or not to its end."""
     answer = _answer(call, "", ToolCallError(type=kind, message=masked(reason)))
     if listening():
-        emit(ToolAnswered(call=call, message=answer, bytes=0, seconds=0))
+        emit(ToolAnswered(call=call, message=answer, bytes=0, seconds=seconds))
     return answer

@@ -1,5 +1,6 @@
 """All tool calls of one turn: in stages, each answered exactly once, in the model's order."""
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -105,7 +106,7 @@ class _Turn:
         self._calls = calls
         self._context = context
         self._max_parallel = max_parallel
-        self._started: set[int] = set()
+        self._started: dict[int, float] = {}
         self._answers: dict[int, ChatMessageTool] = {}
 
     async def run(self, stage: Sequence[int]) -> None:
@@ -132,7 +133,7 @@ class _Turn:
 
     async def _work(self, queue: Iterator[int]) -> None:
         for place in queue:
-            self._started.add(place)
+            self._started[place] = time.perf_counter()
             call = self._calls[place]
             try:
                 self._answers[place] = await call_tool(call, self._context)
@@ -146,7 +147,9 @@ class _Turn:
             if place in self._answers:
                 yield self._answers[place]
             elif place in self._started:
-                yield not_run(call, "interrupted: the run was stopped while this call was running")
+                seconds = time.perf_counter() - self._started[place]
+                reason = "interrupted: the run was stopped while this call was running"
+                yield not_run(call, reason, seconds=seconds)
             else:
                 yield not_run(call, "not run: the run was stopped before")
 

@@ -39,6 +39,12 @@ def failure(error: Exception, call: ToolCall) -> ToolCallError | None:
         error: What the tool raised.
         call: The call, as the model wrote it.
     """
+    if isinstance(error, ExceptionGroup):  # of a tool's own task group
+        parts = [failure(each, call) for each in error.exceptions]
+        told = [each for each in parts if each is not None]
+        if len(told) < len(parts):
+            return None
+        return ToolCallError(type=told[0].type, message="\n".join(each.message for each in told))
     for kind, name in _KINDS:
         if isinstance(error, kind):
             return ToolCallError(type=name, message=_words(error))

@@ -52,34 +52,44 @@ def render(result: object) -> str | list[Content]:
         ToolError: JSON cannot carry it.
     """
     if isinstance(result, str):
-        return result
+        return valid_text(result)
     if result is None:
         return ""
-    if type(result) is int:
-        return str(result)
     if isinstance(result, _CONTENT):
-        return [result]
+        return [_part(result)]
     if isinstance(result, Sequence) and any(isinstance(each, _CONTENT) for each in result):
         return [_part(each) for each in result]
     return _json(result)
 
 
 def _part(value: object) -> Content:
+    if isinstance(value, ContentText):
+        return ContentText(text=valid_text(value.text))
     if isinstance(value, _CONTENT):
         return value
-    return ContentText(text=value if isinstance(value, str) else _json(value))
+    return ContentText(text=valid_text(value) if isinstance(value, str) else _json(value))
+
+
+def valid_text(text: str) -> str:
+    """Returns a text as UTF-8 can carry it: half of a surrogate pair, as in undecodable file names, is spelled out."""
+    if text.isascii():
+        return str(text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode(errors="backslashreplace").decode()
+    return str(text)
 
 
 def _json(value: object) -> str:
-    if isinstance(value, BaseModel) or dataclasses.is_dataclass(value):
-        return to_json(value).decode()
     try:
-        return json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError):
-        pass
+        if not isinstance(value, BaseModel) and not dataclasses.is_dataclass(value):
+            return valid_text(json.dumps(value, ensure_ascii=False))
+    except (TypeError, ValueError, RecursionError):
+        pass  # pydantic knows more types
     try:
         return to_json(value).decode()
-    except (PydanticSerializationError, UnicodeError) as error:
+    except (PydanticSerializationError, ValueError, RecursionError) as error:
         msg = (
             f"the tool returned a {type(value).__name__}, which cannot be given to a model: {error}"
         )

@@ -149,8 +149,8 @@ def wieldy_approve(
 
     Returns:
         The plugin's answer; the strictest of all plugins wins: terminate, reject, modify, approve. An
-        approval leaves the policies to be asked. A modification is checked like a call of the model and
-        must name the same tool. None (and "escalate") means no opinion. An exception rejects the
+        approval leaves the policies to be asked. A modification must name the same tool; it is checked like
+        a call of the model, and then every plugin is asked again about the modified call, until all agree. None (and "escalate") means no opinion. An exception rejects the
         call: an approver that fails lets nothing through.
     """
     raise NotImplementedError

@@ -106,6 +106,9 @@ class PluginManager:
         strict = strict_from_environment() if strict is None else strict
         for entry_point in metadata.entry_points(group=PROJECT):
             manager._load_one(entry_point, block)
+        for name in sorted(set(block)):
+            if not any(_is_named(status, name) for status in manager.plugins()):
+                logger.warning("no plugin is named %r, which is to be blocked", name)
         broken = [status for status in manager.plugins() if status.status == "broken"]
         for status in broken:
             logger.warning("plugin %s is broken: %s", status.provider, status.cause)
@@ -119,7 +122,7 @@ class PluginManager:
         status = PluginStatus(entry_point.name)
         if dist is not None:
             status = replace(status, distribution=dist.name or "", version=dist.version)
-        if entry_point.name in block or normal_name(status.distribution) in map(normal_name, block):
+        if any(_is_named(status, name) for name in block):
             self._statuses.append(replace(status, status="blocked"))
             return
         try:
@@ -184,6 +187,9 @@ class PluginManager:
             registry.drop(provider)
 
     def _checked_hooks(self, plugin: object) -> tuple[str, ...]:
+        if inspect.isclass(plugin):
+            msg = f"{plugin.__qualname__} is a class: a plugin is a module, or an instance of such a class"
+            raise PluginError(msg)
         known = {name for name in dir(hookspecs) if name.startswith(f"{PROJECT}_")}
         found = []
         for caller in self._pluggy.get_hookcallers(plugin) or ():
@@ -206,6 +212,9 @@ class PluginManager:
             if inspect.isroutine(getattr(plugin, name, None)):
                 msg = f"{name} is not marked with @hookimpl (from wieldy import hookimpl)"
                 raise PluginError(msg)
+        if not self._pluggy.get_hookcallers(plugin):
+            msg = "it implements no hook: mark its functions with @hookimpl (from wieldy import hookimpl)"
+            raise PluginError(msg)
         return tuple(sorted(found))
 
     # -- registration hooks -----------------------------------------------------------------------
@@ -311,12 +320,15 @@ class PluginManager:
     async def approve(self, request: ApprovalRequest) -> tuple[Approval, str] | None:
         """Asks every plugin about a call; the strictest answer wins, of equal ones the first.
 
+        Each is given a call of its own: what one does to it, no other sees, nor does the tool.
+
         Returns:
             The answer and who gave it; None where no plugin has an opinion.
         """
         strictest: tuple[Approval, str] | None = None
         for provider, function in self._implementations("wieldy_approve"):
-            answer = await _approval(function, request, provider)
+            own = replace(request, call=request.call.model_copy(deep=True))
+            answer = await _approval(function, own, provider)
             if answer is None or answer.decision == "escalate":
                 continue
             if strictest is None or (
@@ -331,7 +343,7 @@ class PluginManager:
             try:
                 answer = function(call=call, output=output, limit=limit)
                 answer = await answer if inspect.isawaitable(answer) else answer
-            except Exception:
+            except (Exception, SystemExit):
                 logger.exception("wieldy_truncate_output of %s failed", provider)
                 continue
             if isinstance(answer, str):
@@ -343,7 +355,7 @@ class PluginManager:
         for provider, function in self._implementations("wieldy_event"):
             try:
                 function(event=event)
-            except Exception:
+            except (Exception, SystemExit):
                 logger.exception("wieldy_event of %s failed", provider)
 
     @property
@@ -401,7 +413,7 @@ async def _approval(
     try:
         answer = function(request=request)
         answer = await answer if inspect.isawaitable(answer) else answer
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         logger.exception("wieldy_approve of %s failed", provider)
         reason = f"the approver of {provider} failed: {_cause(error)}"
         return Approval(decision="reject", explanation=reason)
@@ -453,6 +465,10 @@ def _cause(error: BaseException) -> str:
     # One line, but all of it: pluggy and pydantic say what is wrong in the last lines.
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _is_named(status: PluginStatus, name: str) -> bool:
+    return name == status.name or normal_name(name) == normal_name(status.distribution)
 
 
 def normal_name(distribution: str) -> str:

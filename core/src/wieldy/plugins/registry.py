@@ -69,7 +69,8 @@ class Registry(Mapping[str, T], Generic[T]):
         if entries is None:
             raise UnknownNameError(self.kind, name, self, self._hint(name))
         if len(entries) > 1:
-            providers = " and ".join(provider for provider, _ in entries)
+            names = list(dict.fromkeys(provider for provider, _ in entries))
+            providers = " and ".join(names) if len(names) > 1 else f"{names[0]} twice"
             msg = (
                 f"the {self.kind} {name!r} is given by {providers}: uninstall one of them, or block it "
                 "(`[plugins] block = [...]` in wieldy.toml)"

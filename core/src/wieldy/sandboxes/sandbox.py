@@ -5,6 +5,7 @@ underscore; each takes a frozen request, so that a newer core can ask for more w
 older backend. Checking, encoding and decoding happen here, once for all backends.
 """
 
+import logging
 import os
 import posixpath
 from abc import ABC, abstractmethod
@@ -21,12 +22,15 @@ from anyio.abc import ByteReceiveStream, ByteSendStream, TaskGroup
 from pydantic import BaseModel, ConfigDict
 
 from ..exceptions import (
+    SandboxError,
     SandboxInputError,
     SandboxLimitError,
     SandboxUnsupportedError,
 )
 from ..tasks import owned_tasks
 from .result import ExecResult
+
+logger = logging.getLogger(__name__)
 
 API_VERSION = 1
 """The version of this contract. A backend that declares a higher one is refused."""
@@ -264,7 +268,7 @@ class Sandbox(ABC):
             SandboxError: The directory or the user does not exist.
             SandboxUnavailable: The sandbox is gone.
         """
-        if timeout is not None and timeout <= 0:
+        if timeout is not None and not timeout > 0:  # NaN is neither
             msg = f"timeout must be more than 0 seconds, got {timeout!r}"
             raise SandboxInputError(msg)
         if output_limit < 0:
@@ -273,7 +277,7 @@ class Sandbox(ABC):
         self._check_user(user)
         request = ExecRequest(
             argv=_argv(cmd),
-            input=input.encode() if isinstance(input, str) else input,
+            input=_utf8(input, "the input") if isinstance(input, str) else input,
             cwd=None if cwd is None else _path(cwd),
             env=_environment(env),
             user=user,
@@ -372,7 +376,7 @@ class Sandbox(ABC):
             NotADirectoryError: A parent of the path is a file.
             PermissionError: It may not be written.
         """
-        data = contents.encode() if isinstance(contents, str) else contents
+        data = _utf8(contents, f"the contents of {path}") if isinstance(contents, str) else contents
         await self._write(_path(path), data)
 
     async def list_dir(self, path: str = ".") -> list[FileInfo]:
@@ -401,32 +405,61 @@ class Sandbox(ABC):
 
         Raises:
             FileNotFoundError: There is nothing at that path.
+            SandboxInputError: It is the sandbox's own directory, or one above it.
         """
+        here = await self._realpath(".")
+        parent, name = posixpath.split(_path(path).rstrip("/"))
+        if name in {"", ".", ".."} or here == posixpath.join(
+            await self._realpath(parent or "."), name
+        ):
+            target = await self._realpath(path)
+            if posixpath.commonpath([target, here]) == target:
+                msg = f"{path} is the sandbox's own directory, or one above it: it is not removed"
+                raise SandboxInputError(msg)
         await self._remove(_path(path))
 
     async def upload(self, source: str | Path, path: str) -> None:
-        """Copies a file or a directory tree of the host into the sandbox; executables stay executable.
+        """Copies a file or a directory tree of the host into the sandbox.
+
+        Empty directories are copied too, and executables stay executable. Links are followed: what they
+        lead to is copied. What is no file and no directory (a socket, a link that leads nowhere) is left out,
+        with a warning in the log.
 
         Args:
             source: A file or a directory on the host.
             path: Where it is to be in the sandbox.
+
+        Raises:
+            FileNotFoundError: There is no such source.
         """
-        top = anyio.Path(source)
-        if not await top.is_dir():
-            await self._upload_file(top, path)
-            return
-        async for file in top.rglob("*"):
-            if await file.is_file():
-                relative = file.relative_to(top).as_posix()
-                await self._upload_file(file, posixpath.join(path, relative))
+        await self._upload(anyio.Path(source), path, ())
+
+    async def _upload(self, source: anyio.Path, path: str, inside: tuple[anyio.Path, ...]) -> None:
+        real = await source.resolve(strict=not inside)
+        if await source.is_file():
+            await self._upload_file(source, path)
+        elif await source.is_dir() and real not in inside:
+            await self._make_dir(_path(path))
+            async for entry in source.iterdir():
+                await self._upload(entry, posixpath.join(path, entry.name), (*inside, real))
+        else:
+            logger.warning(
+                "%s is not uploaded: it is no file and no directory, or leads to itself", source
+            )
 
     async def download(self, path: str, target: str | Path) -> None:
-        """Copies a file or a directory tree of the sandbox to the host; links are not followed.
+        """Copies a file or a directory tree of the sandbox to the host.
+
+        Links inside of a tree are left out, since what runs in the sandbox may let them lead anywhere.
 
         Args:
-            path: A file or a directory in the sandbox.
+            path: A file or a directory in the sandbox, or a link to one.
             target: Where it is to be on the host; missing parent directories are made.
+
+        Raises:
+            FileNotFoundError: There is nothing at that path.
         """
+        path = await self.realpath(path)
         info = await self.stat(path)
         place = anyio.Path(target)
         if info.kind == "file":
@@ -487,6 +520,16 @@ class Sandbox(ABC):
     @abstractmethod
     async def _remove(self, path: str) -> None: ...
 
+    async def _make_dir(self, path: str) -> None:
+        """Makes a directory and those above it; nothing happens where it exists.
+
+        A backend may have a better way than the command.
+        """
+        result = await self.exec(["mkdir", "-p", "--", path])
+        if not result.success:
+            msg = f"the directory {path} cannot be made: {result.stderr.strip() or result.status}"
+            raise SandboxError(msg)
+
     @abstractmethod
     async def _chmod(self, path: str, mode: int) -> None: ...
 
@@ -528,6 +571,14 @@ def _bytes(value: str | bytes, what: str) -> bytes:
         msg = f"{what} holds a zero byte, which no operating system can pass on"
         raise SandboxInputError(msg)
     return encoded
+
+
+def _utf8(text: str, what: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        msg = f"{what} cannot be encoded as UTF-8: {error.reason}; hand it over as bytes"
+        raise SandboxInputError(msg) from error
 
 
 def _path(path: str) -> str:

@@ -6,6 +6,7 @@ where that is safe, and `explained` tells the model in one message all that is w
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, NoReturn
@@ -45,15 +46,15 @@ def parse_arguments(text: str, only_text: str | None = None) -> dict[str, Any]:
     try:
         value = _loads(text)
     except json.JSONDecodeError as error:
-        if only_text is not None and not text.lstrip().startswith(("{", "[", '"')):
+        if only_text is not None and not text.lstrip().startswith(("{", "[", '"', "```")):
             return {only_text: text}
         msg = f"the arguments are not valid JSON: {error.msg} at line {error.lineno} column {error.colno}"
         raise ToolParsingError(msg) from error
     except RecursionError as error:
         msg = "the arguments are nested too deeply"
         raise ToolParsingError(msg) from error
-    except ValueError as error:  # a number of more digits than Python reads
-        msg = f"the arguments are not valid JSON: {error}"
+    except ValueError as error:
+        msg = "the arguments hold a number of more digits than are read"
         raise ToolParsingError(msg) from error
     if value is None:
         return {}
@@ -65,8 +66,13 @@ def parse_arguments(text: str, only_text: str | None = None) -> dict[str, Any]:
     return value
 
 
+_FENCE = re.compile(r"```[a-z]*\s*\n(.*?)\s*```", re.DOTALL)
+
+
 def _loads(text: str) -> Any:
     text = text.strip()
+    if text.startswith("```") and (fenced := _FENCE.fullmatch(text)):
+        text = fenced[1]
     value, end = _decoder.raw_decode(text)
     if text[end:].strip("\"'`\n\t "):
         msg = "Extra data"
@@ -345,15 +351,46 @@ def _explain(error: Any) -> list[str]:
         return [f"{path}: expected one of {words}, got {_short(error.instance)}"]
     if error.validator in {"anyOf", "oneOf"}:
         return [f"{path}: {_alternatives(error)}"]
-    return [
-        f"{path}: expected {error.validator} {_short(error.validator_value)}, got {_short(error.instance)}"
-    ]
+    words = _WORDS.get(error.validator, f"{error.validator} {{}}")
+    expected = words.format(_short(error.validator_value))
+    return [f"{path}: expected {expected}, got {_short(error.instance)}"]
+
+
+_WORDS = {
+    "minimum": "at least {}",
+    "exclusiveMinimum": "more than {}",
+    "maximum": "at most {}",
+    "exclusiveMaximum": "less than {}",
+    "multipleOf": "a multiple of {}",
+    "minLength": "a text of at least {} characters",
+    "maxLength": "a text of at most {} characters",
+    "pattern": "a text that matches {}",
+    "format": "a text in the format {}",
+    "minItems": "an array of at least {} items",
+    "maxItems": "an array of at most {} items",
+    "minProperties": "an object of at least {} keys",
+    "maxProperties": "an object of at most {} keys",
+}
+"""What the keywords of JSON Schema ask for, in words."""
 
 
 def _alternatives(error: Any) -> str:
-    reasons = [" and ".join(_explain(each)) for each in error.context or []]
+    branches: dict[int, list[Any]] = {}
+    for each in error.context or []:
+        branches.setdefault(each.schema_path[0], []).append(each)
+    # Where the alternatives carry a tag, what is wrong with those of another tag says nothing.
+    tagged = [errors for errors in branches.values() if not any(map(_is_wrong_tag, errors))]
+    reasons = [" and ".join(_all_explained(errors)) for errors in tagged or branches.values()]
     unique = list(dict.fromkeys(reasons))
     return f"fits none of the alternatives ({'; '.join(unique)})" if unique else error.message
+
+
+def _all_explained(errors: list[Any]) -> list[str]:
+    return [text for each in errors for text in _explain(each)]
+
+
+def _is_wrong_tag(error: Any) -> bool:
+    return error.validator == "const" and len(error.path) > 0
 
 
 def _unknown(path: str, name: str, known: Mapping[str, Any]) -> str:

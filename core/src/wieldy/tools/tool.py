@@ -109,6 +109,16 @@ class ToolOptions:
     max_output: int | None = None
     timeout: float | None = None
 
+    def __post_init__(self) -> None:
+        limit: object = self.max_output
+        timeout: object = self.timeout
+        if limit is not None and not (isinstance(limit, int) and limit >= 0):
+            msg = f"max_output must be 0 bytes or more, got {limit!r}"
+            raise ToolDefinitionError(msg)
+        if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
+            msg = f"timeout must be more than 0 seconds, got {timeout!r}"
+            raise ToolDefinitionError(msg)
+
     def over(self, other: "ToolOptions") -> "ToolOptions":
         """Returns these options, and those of `other` where these say nothing."""
         parameters = {**(other.parameters or {}), **(self.parameters or {})}
@@ -246,12 +256,41 @@ def tool(
     namespace = sys._getframe(1).f_locals  # noqa: SLF001 - the only way to the caller's variables
 
     def decorate(function: Callable[..., Any]) -> Any:
+        _refuse_other_than_function(function)
         if inspect.iscoroutinefunction(function):
             named = ToolOptions(name=function.__name__)
             return OptionedTool(function, options.over(named), namespace=namespace)
         return ToolFactory(function, options, namespace)
 
     return decorate if function is None else decorate(function)
+
+
+_NO_TOOL = frozenset(
+    {"bool", "bytes", "dict", "float", "int", "list", "None", "NoneType", "set", "str", "tuple"}
+)
+
+
+def _refuse_other_than_function(function: object) -> None:
+    """Refuses what `@tool` cannot stand on, before a call of a model finds it out."""
+    if not inspect.isfunction(function):
+        what = (
+            "another @tool" if isinstance(function, OptionedTool | ToolFactory) else repr(function)
+        )
+        msg = f"@tool stands on a function, got {what}; of anything else that can be called, ToolDef makes a tool"
+        raise ToolDefinitionError(msg)
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        msg = f"the tool {function.__name__!r} must return its result, not yield it"
+        raise ToolDefinitionError(msg)
+    if inspect.iscoroutinefunction(function):
+        return
+    returns = function.__annotations__.get("return", "Tool")
+    name = getattr(returns, "__name__", str(returns)).partition("[")[0]
+    if name in _NO_TOOL:
+        msg = (
+            f"{function.__name__!r} returns {name}: make a tool of it with `async def`; a plain function under "
+            "@tool is a factory, which returns a Tool"
+        )
+        raise ToolDefinitionError(msg)
 
 
 def tool_with(

@@ -12,7 +12,7 @@ from ..exceptions import ToolDefinitionError
 from ..messages import ToolCall
 from .arguments import ArgumentReader, parse_arguments
 from .schema import function_schema, underlying
-from .tool import OptionedTool, Tool, ToolOptions, ToolSettings
+from .tool import OptionedTool, Tool, ToolFactory, ToolOptions, ToolSettings
 from .tool_info import ToolInfo, ToolParam, ToolParams
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -66,15 +66,13 @@ class ToolDef:
             given = given.over(tool.options)
         else:
             self.function = tool
-        if not callable(self.function):
-            msg = f"a tool is something that can be called, got {self.function!r}"
-            raise ToolDefinitionError(msg)
+        _refuse_no_tool(self.function)
         self.name = _checked_name(given.name or _name_of(self.function))
         self.options = given
         self.parallel = bool(given.parallel)
         self.viewer = given.viewer
         self.model_input = given.model_input
-        self.max_output = _checked_limit(given.max_output, self.name)
+        self.max_output = given.max_output
         self.timeout = given.timeout
         self.is_async = inspect.iscoroutinefunction(underlying(self.function))
         self._defaults: Mapping[str, Callable[[], Any]] = {}
@@ -131,7 +129,7 @@ class ToolDef:
             if not each.get("description"):
                 msg = (
                     f"parameter {name!r} of tool {self.name!r} has no description: add it to the docstring's "
-                    "`Args:`, or use Annotated[..., Field(description=...)]"
+                    "`Args:` (python -OO removes docstrings), or use Annotated[..., Field(description=...)]"
                 )
                 raise ToolDefinitionError(msg)
         self._reader = ArgumentReader(self.name, parameters, schema.validator, plain=schema.plain)
@@ -191,8 +189,14 @@ def _checked_name(name: str) -> str:
     raise ToolDefinitionError(msg)
 
 
-def _checked_limit(max_output: int | None, name: str) -> int | None:
-    if max_output is not None and max_output < 0:
-        msg = f"max_output of tool {name!r} must be 0 bytes or more, got {max_output}"
+def _refuse_no_tool(function: object) -> None:
+    if isinstance(function, ToolFactory):
+        msg = f"{function.name!r} is a factory: call it to get the tool, {function.name}(...)"
         raise ToolDefinitionError(msg)
-    return max_output
+    if not callable(function) or isinstance(function, type):
+        msg = f"a tool is something that can be called, got {function!r}"
+        raise ToolDefinitionError(msg)
+    target = underlying(function)
+    if inspect.isgeneratorfunction(target) or inspect.isasyncgenfunction(target):
+        msg = f"a tool must return its result, not yield it: {function!r}"
+        raise ToolDefinitionError(msg)

@@ -126,6 +126,9 @@ class LocalSandbox(Sandbox):
     async def _remove(self, path: str) -> None:
         await self._in_thread(files.remove, self._absolute(path))
 
+    async def _make_dir(self, path: str) -> None:
+        await self._in_thread(os.makedirs, self._absolute(path), exist_ok=True)
+
     async def _chmod(self, path: str, mode: int) -> None:
         await self._in_thread(os.chmod, self._absolute(path), mode)
 
