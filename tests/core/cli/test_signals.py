@@ -28,7 +28,13 @@ def is_running(mark):
 
 @pytest.mark.parametrize(
     ("name", "code", "times"),
-    [("SIGINT", 130, 1), ("SIGTERM", 143, 1), ("SIGHUP", 129, 1), ("SIGINT", 130, 3)],
+    [
+        ("SIGINT", 130, 1),
+        ("SIGTERM", 143, 1),
+        ("SIGHUP", 129, 1),
+        ("SIGQUIT", 131, 1),
+        ("SIGINT", 130, 3),
+    ],
 )
 def test_a_signal_ends_the_run_and_all_of_it(
     start, environment, here, script, bash, name, code, times
@@ -76,3 +82,15 @@ def test_a_call_is_stopped_too(start, environment):
     assert process.returncode == 130
     assert not is_running(f"sleep {mark}")
     assert not any(Path(environment["TMPDIR"]).iterdir())
+
+
+@pytest.mark.parametrize("delay", [0.03, 0.1, 0.2, 0.4])
+def test_an_interrupt_while_the_command_is_loaded(start, delay):
+    """Ctrl-C right after the start ends the command without a traceback."""
+    with start("tools") as process:
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    # Before Python runs any of our code, the interrupt is Python's own.
+    assert process.returncode in {0, 130, -signal.SIGINT}
+    assert b"wieldy" not in err or b"Traceback" not in err

@@ -208,7 +208,9 @@ class Sandbox(ABC):
     @classmethod
     @asynccontextmanager
     async def open(cls, config: SandboxConfig | None = None) -> AsyncIterator[Self]:
-        """Opens a sandbox for a block of code; at its end nothing that ran in it is left.
+        """Opens a sandbox for a block of code; at its end what ran in it is killed, and what it made removed.
+
+        Daemons that hide are killed where the backend claims `Capability.KILLS_DAEMONS`.
 
         Args:
             config: An instance of this backend's `Config`; None for its defaults.
@@ -459,9 +461,10 @@ class Sandbox(ABC):
         Raises:
             FileNotFoundError: There is nothing at that path.
         """
-        path = await self.realpath(path)
+        await self._download(await self.realpath(path), anyio.Path(target))
+
+    async def _download(self, path: str, place: anyio.Path) -> None:
         info = await self.stat(path)
-        place = anyio.Path(target)
         if info.kind == "file":
             await place.parent.mkdir(parents=True, exist_ok=True)
             await place.write_bytes(await self.read_file(path, text=False))
@@ -469,7 +472,7 @@ class Sandbox(ABC):
         elif info.kind == "directory":
             await place.mkdir(parents=True, exist_ok=True)
             for entry in await self.list_dir(path):
-                await self.download(posixpath.join(path, entry.name), str(place / entry.name))
+                await self._download(posixpath.join(path, entry.name), place / entry.name)
 
     def scratch(self, name: str) -> str:
         """Returns the path of a file of wieldy's own, outside of the working directory.

@@ -14,6 +14,7 @@ Codes such as SE06 name the case, in the project's list of cases, that a check i
 # Tests assert, and say the values that they expect.
 # ruff: noqa: S101, PLR2004
 
+import os
 import signal
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -25,6 +26,7 @@ import pytest
 
 from ..exceptions import (
     SandboxError,
+    SandboxInputError,
     SandboxLimitError,
     SandboxUnavailable,
     SandboxUnsupportedError,
@@ -383,6 +385,20 @@ class _TimeoutChecks(_Suite):
                 result = await self.sh(box, "echo on")
                 tasks.cancel_scope.cancel()
         assert result.stdout == "on\n"
+
+    @pytest.mark.parametrize("seconds", [0, -1, float("nan")])
+    async def test_time_that_makes_no_sense(self, box: Sandbox, seconds: float) -> None:
+        """A timeout is more than 0 seconds; anything else is refused before anything runs."""
+        with pytest.raises(SandboxInputError):
+            await box.exec(["/bin/sh", "-c", "echo ran > file"], timeout=seconds)
+        assert await box.list_dir(".") == []
+
+    async def test_text_that_cannot_be_encoded(self, box: Sandbox) -> None:
+        """A text that UTF-8 cannot carry is refused as an input and as contents."""
+        with pytest.raises(SandboxInputError):
+            await box.exec(["/bin/sh", "-c", "cat"], input="\ud800")
+        with pytest.raises(SandboxInputError):
+            await box.write_file("file", "\ud800")
 
     async def test_sandbox_works_after_a_timeout(self, box: Sandbox) -> None:
         """A timeout ends one command and not the sandbox."""
@@ -870,6 +886,47 @@ class _FileChecks(_Suite):
             "run.sh": b"contents \xff run.sh",
             "a/b c.txt": b"contents \xff a/b c.txt",
         }
+
+    async def test_upload_of_special_entries(self, box: Sandbox, odd_tree: Path) -> None:
+        """Empty directories are copied, links are followed, and what leads nowhere or to itself is left out."""
+        await box.upload(odd_tree, "copy")
+        found = {info.name: info.kind for info in await box.list_dir("copy")}
+        assert found == {"empty": "directory", "file": "file", "link": "file"}
+
+    async def test_upload_of_nothing(self, box: Sandbox, tmp_path: Path) -> None:
+        """A source that does not exist is an error."""
+        with pytest.raises(FileNotFoundError):
+            await box.upload(tmp_path / "not-there", "copy")
+
+    async def test_download_of_links(self, box: Sandbox, tmp_path: Path) -> None:
+        """A link is downloaded as what it leads to; those inside of a tree are left out."""
+        await self.need(box, "ln")
+        await box.write_file("dir/file", "x")
+        await self.sh(box, "ln -s dir/file link; ln -s /etc/hostname dir/outside")
+        await box.download("link", tmp_path / "linked")
+        await box.download("dir", tmp_path / "tree")
+        found = await anyio.to_thread.run_sync(_tree, tmp_path)
+        assert found == {"linked": b"x", "tree/file": b"x"}
+
+    @pytest.mark.parametrize("path", [".", "..", "/", "dir/..", "./"])
+    async def test_own_directory_is_not_removed(self, box: Sandbox, path: str) -> None:
+        """The sandbox's own directory, and those above it, cannot be removed; nothing in it is."""
+        await box.write_file("dir/file", "x")
+        with pytest.raises(SandboxInputError):
+            await box.remove(path)
+        assert await box.read_file("dir/file") == "x"
+
+    @pytest.fixture
+    def odd_tree(self, tmp_path: Path) -> Path:
+        """A directory on the host with what is no plain file."""
+        source = tmp_path / "source"
+        (source / "empty").mkdir(parents=True)
+        (source / "file").write_text("x")
+        (source / "link").symlink_to("file")
+        (source / "nowhere").symlink_to("not-there")
+        (source / "loop").symlink_to(".")
+        os.mkfifo(source / "pipe")
+        return source
 
     @pytest.fixture
     def host_tree(self, tmp_path: Path) -> Path:
