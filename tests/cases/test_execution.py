@@ -188,6 +188,14 @@ async def test_result_that_json_cannot_carry():
     assert told.message.startswith("the tool returned a object, which cannot be given to a model")
 
 
+async def test_tool_that_ends_the_program():
+    """A tool that calls sys.exit ends no program: it is an error of that tool, the others run."""
+    tools = [ToolDef(raises(SystemExit(3)), parallel=True), ToolDef(returns("fine"), parallel=True)]
+    first, second = await answers(tools, ("failing", {}), ("giving", {}))
+    assert first.error.message == "failing tried to end the program: sys.exit(3)"
+    assert second.text == "fine"
+
+
 def nested(depth):
     value = []
     for _ in range(depth):

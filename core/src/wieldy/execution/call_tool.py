@@ -189,6 +189,9 @@ async def _result(tool: ToolDef, keywords: dict[str, object]) -> object:
             return await tool.run(keywords)
         with anyio.move_on_after(tool.timeout):
             return await tool.run(keywords)
+    except SystemExit as error:
+        msg = f"{tool.name} tried to end the program: sys.exit({error.code!r})"
+        raise ToolError(msg) from error
     except anyio.get_cancelled_exc_class() as error:
         if _cancelled_from_outside():
             raise

@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import anyio
 
 from ..exceptions import RunTerminatedError, ToolDefinitionError
 from ..messages import ChatMessage, ChatMessageAssistant, ChatMessageTool, ToolCall
+from ..models import ModelOutput
 from ..tools import OptionedTool, Tool, ToolDef, ToolSource, tool_def
 from .call_tool import CallContext, call_tool, not_run
 
@@ -15,15 +16,16 @@ MAX_PARALLEL = 16
 """How many calls of one stage run at the same time unless told otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExecuteToolsResult:
+class ExecuteToolsResult(NamedTuple):
     """What the calls of a turn came to.
 
     Attributes:
         messages: The answers, one for each call, in the order in which the model wrote them.
+        output: The output of an agent that a call handed the conversation to; None where none did.
     """
 
-    messages: list[ChatMessage] = field(default_factory=list)
+    messages: list[ChatMessage]
+    output: ModelOutput | None = None
 
 
 async def tool_defs(tools: Sequence[Tool | ToolDef | ToolSource]) -> dict[str, ToolDef]:
@@ -86,7 +88,7 @@ async def execute_tools(
         raise ValueError(msg)
     last = messages[-1] if messages else None
     if not isinstance(last, ChatMessageAssistant) or not last.tool_calls:
-        return ExecuteToolsResult()
+        return ExecuteToolsResult([])
     context = CallContext(await tool_defs(tools), messages, max_output)
     turn = _Turn(last.tool_calls, context, max_parallel)
     try:
