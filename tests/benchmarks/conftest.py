@@ -26,25 +26,55 @@ class Comparison:
             )
 
 
+class Schedule:
+    """Which variant is next and where its time goes: all in turn, the first tenth not counted."""
+
+    def __init__(self, variants, rounds):
+        self.samples = {name: [] for name in variants}
+        self._variants = variants
+        self._rounds = rounds
+
+    def __iter__(self):
+        for number in range(-max(1, self._rounds // 10), self._rounds):
+            for name, function in self._variants.items():
+                yield function, self.samples[name] if number >= 0 else []
+
+    def comparison(self, title):
+        comparison = Comparison(title, self.samples, next(iter(self._variants)))
+        comparison.show()
+        return comparison
+
+
 @pytest.fixture
 def compare():
     """Runs variants in turn, round by round, and prints their medians.
 
     `compare(title, {name: function}, rounds=..., repeat=...)`: each function is called `repeat` times a
-    round; the first is the floor. The first tenth of the rounds is not counted.
+    round; the first is the floor.
     """
 
     def measure(title, variants, *, rounds=200, repeat=1):
-        samples = {name: [] for name in variants}
-        for _ in range(rounds + max(1, rounds // 10)):
-            for name, function in variants.items():
-                start = time.perf_counter()
-                for _ in range(repeat):
-                    function()
-                samples[name].append((time.perf_counter() - start) / repeat)
-        counted = {name: each[-rounds:] for name, each in samples.items()}
-        comparison = Comparison(title, counted, next(iter(variants)))
-        comparison.show()
-        return comparison
+        schedule = Schedule(variants, rounds)
+        for function, samples in schedule:
+            start = time.perf_counter()
+            for _ in range(repeat):
+                function()
+            samples.append((time.perf_counter() - start) / repeat)
+        return schedule.comparison(title)
+
+    return measure
+
+
+@pytest.fixture
+def compare_async():
+    """The same for async functions, awaited one after the other in one loop."""
+
+    async def measure(title, variants, *, rounds=200):
+        schedule = Schedule(variants, rounds)
+        for function, samples in schedule:
+            start = time.perf_counter()
+            await function()
+            samples.append(time.perf_counter() - start)
+        return schedule.comparison(title)
 
     return measure
