@@ -326,3 +326,16 @@ def test_tagged_union_in_words():
     message = refused(Annotated[Cat | Dog, Field(discriminator="kind")], {"kind": "dog"})
     assert "tricks: required, but missing" in message
     assert "lives" not in message
+
+
+def test_many_problems_are_bounded():
+    """However much is wrong, it is told in few words."""
+    message = refused(list[int], ["x" * 100] * 200_000)
+    assert len(message) < 3000
+
+
+def test_many_keys_with_one_given_twice():
+    """A key that is given twice among very many is found before the test runs out of time."""
+    text = "{" + ",".join(f'"k{place}": 1' for place in range(200_000)) + ', "k7": 2}'
+    with pytest.raises(ToolParsingError, match='give "k7" twice'):
+        reader(dict[str, int]).parse(text)

@@ -7,8 +7,10 @@ where that is safe, and `explained` tells the model in one message all that is w
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import islice
 from typing import Any, NoReturn
 
 from jsonschema import Draft202012Validator
@@ -21,6 +23,10 @@ MAX_ARGUMENTS = 16 * 1024 * 1024
 """How many characters of arguments are read; more is answered with an error."""
 
 _SHOWN = 60
+"""How many characters of a value an error shows."""
+
+_MOST_PROBLEMS = 20
+"""How many problems one error lists."""
 
 
 # -- from text to JSON ------------------------------------------------------------------------------
@@ -83,8 +89,7 @@ def _loads(text: str) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
         msg = f"the arguments give {_short(twice)} twice"
         raise ToolParsingError(msg)
     return found
@@ -215,9 +220,8 @@ class ArgumentReader:
         return mended
 
     def _problems(self, arguments: dict[str, Any]) -> list[str]:
-        errors = sorted(
-            self._explainer.iter_errors(arguments), key=lambda e: list(map(str, e.path))
-        )
+        found = islice(self._explainer.iter_errors(arguments), _MOST_PROBLEMS)
+        errors = sorted(found, key=lambda e: list(map(str, e.path)))
         return [problem for error in errors for problem in _explain(error)]
 
     def _explained(self, arguments: dict[str, Any], error: ValidationError) -> str:
@@ -329,7 +333,10 @@ def _allows(schema: dict[str, Any], kind: str) -> bool:
 def _message(tool: str, problems: list[str]) -> str:
     if len(problems) == 1:
         return f"the arguments of {tool} do not fit: {problems[0]}"
-    return "\n".join([f"the arguments of {tool} do not fit:", *(f"- {each}" for each in problems)])
+    lines = [f"the arguments of {tool} do not fit:", *(f"- {each}" for each in problems)]
+    if len(problems) > _MOST_PROBLEMS:
+        lines[_MOST_PROBLEMS + 1 :] = ["- and more"]
+    return "\n".join(lines)
 
 
 def _explain(error: Any) -> list[str]:
@@ -411,11 +418,19 @@ def _inside(path: str, name: str) -> str:
 
 
 def _short(value: Any) -> str:
+    text = ""
     try:
-        text = json.dumps(value, ensure_ascii=False)
+        # Written only as far as it is shown: what a model wrote may be huge.
+        for part in _encoder.iterencode(value[: _SHOWN + 1] if isinstance(value, str) else value):
+            text += part[: _SHOWN + 1]
+            if len(text) > _SHOWN:
+                break
     except (TypeError, ValueError):
         text = repr(value)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+
+
+_encoder = json.JSONEncoder(ensure_ascii=False)
 
 
 def _kind(value: Any) -> str:
