@@ -1,14 +1,16 @@
 """Cases of the groups params and validate: from what a model wrote to what the function gets."""
 
 import datetime
+import enum
 import json
-from dataclasses import dataclass
-from typing import Annotated, Literal
+import math
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, NamedTuple
 
 import pytest
-from pydantic import BaseModel, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from wieldy import ToolDef, ToolParam, ToolParams, ToolParsingError
+from wieldy import ToolDef, ToolDefinitionError, ToolParam, ToolParams, ToolParsingError
 
 
 @dataclass
@@ -339,3 +341,192 @@ def test_many_keys_with_one_given_twice():
     text = "{" + ",".join(f'"k{place}": 1' for place in range(200_000)) + ', "k7": 2}'
     with pytest.raises(ToolParsingError, match='give "k7" twice'):
         reader(dict[str, int]).parse(text)
+
+
+# -- what no model can do ---------------------------------------------------------------------------
+
+
+class Left(BaseModel):
+    kids: "list[Left | Right]" = []
+    v: int
+
+
+class Right(BaseModel):
+    kids: "list[Left | Right]" = []
+    w: int
+
+
+def test_alternatives_that_nest():
+    """Alternatives inside of alternatives do not multiply the work of refusing them."""
+    value = {"v": "x"}
+    for _ in range(40):
+        value = {"kids": [value], "v": 1}
+    assert "the arguments of probe" in refused(Left, value)
+
+
+def test_pattern_that_backtracks():
+    """A pattern that would backtrack for ever is refused in linear time."""
+    assert "a text that matches" in refused(
+        Annotated[str, Field(pattern="^(a+)+$")], "a" * 5000 + "!"
+    )
+
+
+@dataclass
+class Ratio:
+    start: int
+    end: int
+
+    def __post_init__(self):
+        self.value = self.start / self.end
+
+
+def test_constructor_that_fails():
+    """Whatever a validator or a constructor raises is a parsing error."""
+    assert refused(Ratio, {"start": 1, "end": 0}) == (
+        "the arguments of probe cannot be built: ZeroDivisionError: division by zero"
+    )
+
+
+class Size(enum.IntEnum):
+    SMALL = 1
+    LARGE = 2
+
+
+class Place(NamedTuple):
+    x: int
+    y: int = 0
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value"),
+    [
+        (Size, True),
+        (Literal[1, "b"], True),
+        (Place, {"x": 1}),
+        (dict[int, int], {"01": 1}),
+        (dict[int, int], {" 1": 1}),
+    ],
+)
+def test_verdict_of_the_published_schema(annotation, value):
+    """VA02: where pydantic would take more than the published schema says, the schema counts."""
+    assert "the arguments of probe do not fit:" in refused(annotation, value)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value", "built"),
+    [
+        (Size, 2.0, Size.LARGE),
+        (Literal[1, "b"], 1.0, 1),
+        (Place, [1], Place(1)),
+        (dict[float, int], {"1.5": 1}, {1.5: 1}),
+        (dict[bool, int], {"true": 1}, {True: 1}),
+    ],
+)
+def test_what_the_schema_accepts_is_built(annotation, value, built):
+    """What the published schema accepts is built, in these types too."""
+    assert read(annotation, value) == built
+
+
+class Inner(BaseModel):
+    number: int
+    word: str = ""
+
+
+class Open(BaseModel):
+    model_config = ConfigDict(extra="allow")
+    number: int
+
+
+def test_nested_models_are_closed():
+    """VA04: a key that a nested model does not have is named; a model that says it is open stays open."""
+    assert "a.wrod: unknown; did you mean word?" in refused(Inner, {"number": 1, "wrod": "x"})
+    assert read(Open, {"number": 1, "more": 2}).more == 2
+
+
+class Typed(BaseModel):
+    kind: Literal["type"]
+
+
+def test_any_word_is_a_tag():
+    """The tag of a union may be any word, also one that schemas use themselves."""
+    annotation = Annotated[Typed | Cat, Field(discriminator="kind")]
+    assert read(annotation, {"kind": "type"}) == Typed(kind="type")
+
+
+@dataclass
+class Derived:
+    number: int
+    double: int = field(init=False, default=0)
+
+
+def test_field_that_is_not_for_the_constructor():
+    """A field with init=False is not offered."""
+    schema = reader(Derived).info.parameters.model_dump()["$defs"]["Derived"]
+    assert list(schema["properties"]) == ["number"]
+
+
+@pytest.mark.parametrize(
+    "annotation", [set[list[int]], frozenset[dict[str, int]], dict[tuple[int, int], int]]
+)
+def test_types_that_nothing_can_be_read_as(annotation):
+    """A type that every value would fail is refused when the tool is defined."""
+    with pytest.raises(ToolDefinitionError, match="'a' of tool 'probe'"):
+        reader(annotation)
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        Annotated[int, Field(alias="q")],
+        Annotated[str, Field(pattern="(?<=a)b")],
+        Annotated[int, Field(default=3)],
+    ],
+)
+def test_definitions_that_cannot_be_kept(annotation):
+    """What a field says and a tool cannot keep is refused when the tool is defined, as what it is."""
+    with pytest.raises(ToolDefinitionError):
+        reader(annotation)
+
+
+@pytest.mark.parametrize("default", [math.inf, b"\xff", 10**5000], ids=["inf", "bytes", "huge"])
+def test_default_that_json_cannot_carry(default):
+    """A default that JSON cannot carry is used, and not shown."""
+
+    async def probe(a: Any = default):
+        """Probes.
+
+        Args:
+            a: The value.
+        """
+
+    definition = ToolDef(probe)
+    assert "default" not in definition.info.parameters.model_dump()["properties"]["a"]
+    assert definition.read({})[1] == {}
+
+
+def test_position_behind_blank_lines():
+    """The position of a mistake is that in the text of the model."""
+    with pytest.raises(ToolParsingError, match="line 3 column 8"):
+        reader(int).parse('\n\n  {"a":}')
+
+
+@pytest.mark.parametrize(
+    ("parameter", "message"),
+    [
+        (ToolParam(type="strin"), "no JSON Schema"),
+        (ToolParam(**{"$ref": "#/$defs/none"}), "which is not in them"),
+        (ToolParam(**{"$ref": "http://127.0.0.1:9/schema"}), "which is not in them"),
+        (ToolParam(minimum="5"), "no JSON Schema"),
+    ],
+)
+def test_foreign_schema_is_checked(parameter, message):
+    """A schema that nothing could be checked by, or that leads elsewhere, is refused when the tool is defined."""
+    with pytest.raises(ToolDefinitionError, match=message):
+        ToolDef(lambda **a: a, "probe", "Probes.", ToolParams(properties={"a": parameter}))
+
+
+def test_integral_float_in_a_foreign_schema():
+    """VA01: an integral float is an integer there too."""
+    parameters = ToolParams(properties={"a": ToolParam(type="integer")})
+    definition = ToolDef(lambda **a: a, "probe", "Probes.", parameters)
+    assert type(definition.read({"a": 5.0})[1]["a"]) is int

@@ -3,6 +3,7 @@
 import os
 import threading
 from dataclasses import dataclass
+from typing import Any
 
 import anyio
 import pytest
@@ -16,6 +17,8 @@ from wieldy import (
     ToolDef,
     ToolDefinitionError,
     ToolError,
+    ToolParam,
+    ToolParams,
     execute_tools,
 )
 from wieldy.events import use_events
@@ -495,3 +498,146 @@ async def test_true_size_in_the_event():
     with use_events(heard.append):
         await answer(returns("x" * 1000), max_output=100)
     assert heard[-1].bytes == 1000
+
+
+@pytest.mark.parametrize("limit", [1000, 2049, 3000])
+async def test_head_and_tail_are_balanced(limit):
+    """TR01: head and tail have the same share, whatever number of bytes a character takes."""
+    cut = (await answer(returns("\N{GRINNING FACE}" * 2000), max_output=limit)).text
+    head, _, tail = cut.partition("\n[... ")
+    tail = tail.partition(" ...]\n")[2]
+    assert abs(len(head) - len(tail)) <= 1
+    assert size(cut) > limit - 12
+
+
+async def test_every_part_that_is_cut_says_so():
+    """TR02, TR07: of several texts the short ones stay whole, and each that is cut has a notice of its own."""
+    texts = ["a" * 100, "b" * 5000, "c" * 5000]
+    message = await answer(returns([ContentText(text=text) for text in texts]), max_output=1000)
+    parts = [part.text for part in message.content]
+    assert parts[0] == texts[0]
+    assert all("bytes left out" in part for part in parts[1:])
+    assert sum(map(size, parts)) <= 1000
+
+
+async def test_errors_have_the_tools_own_cap():
+    """TR04: the tool's own limit counts for its errors too."""
+    failing = ToolDef(raises(ToolError("x" * 1000)), max_output=50)
+    (message,) = await answers([failing], ("failing", {}))
+    assert size(message.error.message) <= 50
+
+
+async def test_parse_error_is_answered():
+    """A call whose text could not be read is answered with the reason, whatever else it holds."""
+    call = ToolCall(id="1", function="giving", raw="{}", parse_error="cut off")
+    result = await execute_tools([ChatMessageAssistant(tool_calls=[call])], [returns("ran")])
+    assert (result.messages[0].error.type, result.messages[0].seen) == ("parsing", "cut off")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [float("nan"), float("inf"), "\ud800", 10**5000, {1, 2}],
+    ids=["nan", "inf", "surrogate", "huge", "set"],
+)
+async def test_arguments_that_are_no_json(value):
+    """Arguments without a text are held to JSON as well."""
+
+    async def keep(a: Any):
+        """Keeps.
+
+        Args:
+            a: The value.
+        """
+
+    (message,) = await answers([keep], ("keep", {"a": value}))
+    assert message.error.type == "parsing"
+
+
+async def test_base_exception_of_a_parallel_call():
+    """ST06: what surfaces is the original exception, also one that is no Exception, and no group."""
+
+    class Stop(BaseException):
+        pass
+
+    tools = [ToolDef(raises(Stop("now")), parallel=True), ToolDef(returns("fine"), parallel=True)]
+    with pytest.raises(Stop):
+        await answers(tools, ("failing", {}), ("giving", {}))
+
+
+async def test_source_that_fails():
+    """Where the tools cannot even be listed, every call is answered in the record all the same."""
+
+    class Broken:
+        async def tools(self):
+            msg = "gone"
+            raise OSError(msg)
+
+    record = []
+    with pytest.raises(OSError, match="gone"):
+        await answers([Broken()], ("giving", {}), record=record)
+    assert [message.error.type for message in record] == ["cancelled"]
+
+
+async def test_sink_that_fails(caplog):
+    """A function that is told of events and fails breaks nothing."""
+
+    def fail(event):
+        msg = "full"
+        raise OSError(msg)
+
+    with use_events(fail):
+        assert (await answer(returns("fine"))).text == "fine"
+    assert "full" in caplog.text
+
+
+@pytest.mark.parametrize("view", [ToolError("no"), ZeroDivisionError("0"), "text"])
+async def test_viewer_that_fails(view):
+    """A viewer that fails, or returns something else, decides nothing."""
+
+    def viewer(call):
+        call.arguments.clear()
+        if isinstance(view, Exception):
+            raise view
+        return view
+
+    async def echo(text: str):
+        """Echoes.
+
+        Args:
+            text: The text.
+        """
+        return text
+
+    with use_events(lambda event: None):
+        (message,) = await answers([ToolDef(echo, viewer=viewer)], ("echo", {"text": "hi"}))
+    assert message.text == "hi"
+
+
+async def test_zero_byte_in_any_spelling():
+    """ER07: a zero byte is found however the model wrote it."""
+
+    def looking(path: str):
+        """Looks.
+
+        Args:
+            path: Where.
+        """
+        return os.stat(path).st_size
+
+    for raw in ('{"path": "a\\u0000b"}', '{"path": "a\0b"}', "a\0b"):
+        message = ChatMessageAssistant(tool_calls=[ToolCall(id="1", function="looking", raw=raw)])
+        (message,) = (await execute_tools([message], [looking])).messages
+        assert message.error.type == "parsing"
+
+
+async def test_foreign_arguments_are_the_tools_own():
+    """What a tool does to arguments that came as JSON changes no conversation."""
+
+    async def spoil(**arguments):
+        arguments["items"].append("evil")
+        return "done"
+
+    parameters = ToolParams(properties={"items": ToolParam(type="array")})
+    conversation = calls(("spoil", {"items": [1]}))
+    await execute_tools(conversation, [ToolDef(spoil, "spoil", "Spoils.", parameters)])
+    assert conversation[0].tool_calls[0].arguments == {"items": [1]}

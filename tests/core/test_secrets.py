@@ -5,6 +5,8 @@ import pytest
 from wieldy import (
     ChatMessageAssistant,
     ConfigError,
+    ContentImage,
+    ContentReasoning,
     ContentText,
     PluginManager,
     ToolCall,
@@ -17,6 +19,7 @@ from wieldy import (
     use_plugins,
     use_sandbox,
 )
+from wieldy.events import use_events
 from wieldy.models import ScriptedCall, ScriptedModel, ScriptedTurn
 from wieldy.secrets import masked, masked_parts, secrets_from_environment, use_secrets
 from wieldy_sandbox_local import LocalSandbox
@@ -179,3 +182,83 @@ async def test_spilled_file_of_any_call():
         (message,) = (await execute_tools([message], [telling], 500)).messages
         path = message.text.partition("the whole is in ")[2].partition(" ...]")[0]
         assert await sandbox().read_file(path) == "x" * 1000
+
+
+@pytest.mark.parametrize("word", ["text", "tool", "message", "unknown", "call_", "user"])
+async def test_secret_that_is_a_word_of_events(word):
+    """A secret that is also the name of a field or a kind breaks no event."""
+    heard = []
+
+    async def telling():
+        """Tells."""
+        return f"<{word}>"
+
+    turns = [
+        ScriptedTurn(tool_calls=[ScriptedCall(function="telling")]),
+        ScriptedTurn(tool_calls=[ScriptedCall(function="submit", arguments={"answer": "4"})]),
+    ]
+    with use_secrets([word]), use_plugins(PluginManager()), use_events(heard.append):
+        state = await run(react(tools=[telling], model=ScriptedModel(turns)), "go")
+    assert state.output.completion == "4"
+    answered = [event for event in heard if event.type == "tool_answered"]
+    assert answered[0].message.text == "<[secret]>"
+
+
+@pytest.mark.parametrize(
+    ("secrets", "text", "expected"),
+    [
+        (["abcdef", "defghi"], "<abcdefghi>", "<[secret]>"),
+        (["aaaa"], "<aaaaaaa>", "<[secret]>"),
+        (["abcd\n"], "<abcd>", "<[secret]>"),
+    ],
+)
+def test_overlapping_secrets(secrets, text, expected):
+    """Secrets that overlap are masked as one; a line end at the end of a value is no part of it."""
+    with use_secrets(secrets):
+        assert masked(text) == expected
+
+
+@pytest.mark.usefixtures("_secret")
+async def test_other_content():
+    """What a tool returns as reasoning, or as the address of an image, is masked too."""
+
+    async def parts():
+        """Tells."""
+        return [ContentReasoning(reasoning=TOKEN), ContentImage(image=f"https://host/?{TOKEN}")]
+
+    assert "en/4711" not in (await answer(parts)).model_dump_json()
+
+
+async def test_secret_spelled_in_escapes():
+    """In events a call is not shown as the text that may spell a secret in another way."""
+    heard = []
+
+    async def keep(text: str):
+        """Keeps.
+
+        Args:
+            text: The text.
+        """
+
+    call = ToolCall(id="1", function="keep", raw='{"text": "s3cr3t\\u002dvalue"}')
+    with use_secrets(["s3cr3t-value"]), use_events(heard.append):
+        await execute_tools([ChatMessageAssistant(tool_calls=[call])], [keep])
+    called = next(event for event in heard if event.type == "tool_called")
+    assert (called.call.arguments, called.call.raw) == ({"text": "[secret]"}, None)
+
+
+async def test_long_secret_in_an_error():
+    """A secret is masked before a value is shortened in an error."""
+    secret = "s" + "3" * 100
+
+    async def keep(number: int):
+        """Keeps.
+
+        Args:
+            number: The number.
+        """
+
+    call = ToolCall(id="1", function="keep", arguments={"number": secret})
+    with use_secrets([secret]):
+        result = await execute_tools([ChatMessageAssistant(tool_calls=[call])], [keep])
+    assert "33333" not in result.messages[0].seen

@@ -4,17 +4,20 @@ An event is made only where someone listens: `emit` asks the current sinks. The 
 one that calls every `wieldy_event` hook.
 """
 
+import logging
 import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from .messages import ChatMessage, ChatMessageAssistant, ChatMessageTool, ToolCall, ToolCallView
 from .secrets import masked_values, masks
+
+logger = logging.getLogger(__name__)
 
 _run: ContextVar[str] = ContextVar("wieldy_run", default="")
 
@@ -157,6 +160,37 @@ EventSink: TypeAlias = Callable[[Any], None]
 _sinks: ContextVar[tuple[EventSink, ...]] = ContextVar("wieldy_event_sinks", default=())
 
 
+_STRUCTURE = frozenset(
+    {
+        *("type", "role", "format", "decision", "reason", "stop_reason", "id", "tool_call_id"),
+        *("run", "parent", "model", "agent", "approver", "function", "plugins", "signature"),
+    }
+)
+"""The fields that say what an event is; all others may hold what somebody wrote."""
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def _masked(value: M) -> M:
+    """Returns an event, or a part of it, with every text in it masked."""
+    update = {
+        name: _masked_field(getattr(value, name))
+        for name in type(value).model_fields
+        if name not in _STRUCTURE
+    }
+    if update.get("raw") is not None and update["arguments"] != getattr(value, "arguments", None):
+        update["raw"] = None  # a text may spell a secret in escapes that are not found
+    return value.model_copy(update=update)
+
+
+def _masked_field(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return _masked(value)
+    if isinstance(value, list):
+        return [_masked_field(each) for each in value]
+    return masked_values(value)
+
+
 def listening() -> bool:
     """Tells whether anyone wants events; where not, none needs to be made."""
     return bool(_sinks.get())
@@ -166,9 +200,12 @@ def emit(event: Event) -> None:
     """Tells every sink of an event, secrets masked."""
     sinks = _sinks.get()
     if sinks and masks():
-        event = type(event).model_validate(masked_values(event.model_dump()))
+        event = _masked(event)
     for sink in sinks:
-        sink(event)
+        try:
+            sink(event)
+        except Exception:
+            logger.exception("a sink of events failed")
 
 
 @contextmanager
@@ -176,8 +213,7 @@ def use_events(sink: EventSink | None, *, in_place_of: EventSink | None = None) 
     """Tells one more function of the events of a block of code.
 
     Args:
-        sink: The function; it must not block, and an error in it goes through to the code that runs. None
-            for no more than before.
+        sink: The function; it must not block, and an error in it is logged. None for no more than before.
         in_place_of: A function that is not told any more.
     """
     others = tuple(each for each in _sinks.get() if each != in_place_of)

@@ -60,8 +60,7 @@ def secrets_from_environment(names: Iterable[str]) -> list[str]:
 
 def masked(text: str) -> str:
     """Returns a text with every secret in it masked."""
-    secrets = _current.get()
-    return text if secrets is None else secrets.pattern.sub(MASK, text)
+    return masked_parts([text])[0] if masks() else text
 
 
 def masked_parts(texts: Sequence[str]) -> list[str]:
@@ -70,7 +69,7 @@ def masked_parts(texts: Sequence[str]) -> list[str]:
     if secrets is None:
         return list(texts)
     whole = "".join(texts)
-    spans = [match.span() for match in secrets.pattern.finditer(whole)]
+    spans = _spans(secrets.pattern, whole)
     parts, start = [], 0
     for text in texts:
         parts.append(_masked_part(whole, start, start + len(text), spans))
@@ -94,6 +93,18 @@ def masks() -> bool:
     return _current.get() is not None
 
 
+def _spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
+    """Returns where secrets stand; those that overlap are one place."""
+    spans: list[tuple[int, int]] = []
+    for match in pattern.finditer(text):
+        first, last = match.span(1)
+        if spans and first < spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(last, spans[-1][1]))
+        else:
+            spans.append((first, last))
+    return spans
+
+
 def _masked_part(whole: str, start: int, end: int, spans: list[tuple[int, int]]) -> str:
     kept, at = [], start
     for first, last in spans:
@@ -109,16 +120,19 @@ def _masked_part(whole: str, start: int, end: int, spans: list[tuple[int, int]])
 
 def _pattern(forms: Iterable[str]) -> re.Pattern[str]:
     # The longest first: where one secret begins like another, nothing of the longer one is left over.
-    return re.compile("|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True)))
+    # Looked for at every place, also inside of one that was found: secrets may overlap.
+    longest_first = sorted(forms, key=len, reverse=True)
+    return re.compile(f"(?=({'|'.join(map(re.escape, longest_first))}))")
 
 
 def _forms(value: str) -> set[str]:
-    if len(value) < SHORTEST:
+    if len(value.strip()) < SHORTEST:
         msg = f"a secret must have at least {SHORTEST} characters to be masked, got one of {len(value)}"
         raise ConfigError(msg)
-    return {
-        value,
-        json.dumps(value)[1:-1],
-        json.dumps(value, ensure_ascii=False)[1:-1],
-        quote(value, safe=""),
-    }
+    # The value of a variable may end with a line end, which what shows it does not.
+    return _spellings(value) | _spellings(value.strip())
+
+
+def _spellings(value: str) -> set[str]:
+    as_json = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
+    return {value, *as_json, quote(value, safe="")}

@@ -1,6 +1,7 @@
 """One tool call: found, read, approved, run, answered."""
 
 import asyncio
+import json
 import logging
 import math
 import time
@@ -42,6 +43,7 @@ from .output import (
 logger = logging.getLogger(__name__)
 
 _MAX_MODIFICATIONS = 8
+_LONGEST_NAME = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,8 @@ async def call_tool(call: ToolCall, context: CallContext) -> ChatMessageTool:
         if told is None:
             error.add_note(f"in tool {call.function!r}, call {call.id!r}")
             raise
-        limit = output_limit(None, context.max_output)
+        tool = context.tools.get(call.function)
+        limit = output_limit(tool.max_output if tool else None, context.max_output)
         message = masked(valid_text(told.message))
         rendered = Rendered.whole(message, limit) or await shortened(call, message, limit)
         answer = _answer(call, "", ToolCallError(type=told.type, message=str(rendered.content)))
@@ -113,17 +116,33 @@ def _found(call: ToolCall, tools: Mapping[str, ToolDef]) -> ToolDef:
     tool = tools.get(call.function)
     if tool is not None:
         return tool
-    near = nearest(call.function, tools)
+    name = (
+        call.function
+        if len(call.function) <= _LONGEST_NAME
+        else f"{call.function[:_LONGEST_NAME]}..."
+    )
+    near = nearest(name, tools)
     meant = f"; did you mean {' or '.join(near)}?" if near else ""
-    msg = f"there is no tool {call.function!r}{meant}; the tools are {', '.join(tools) or 'none'}"
+    msg = f"there is no tool {name!r}{meant}; the tools are {', '.join(tools) or 'none'}"
     raise ToolParsingError(msg)
 
 
 def _parsed(call: ToolCall, tool: ToolDef) -> dict[str, object]:
-    if call.parse_error is not None and call.raw is None:
+    if call.parse_error is not None:
         raise ToolParsingError(call.parse_error)
     # The model's own text decides where there is one: arguments may be a provider's guess.
-    return call.arguments if call.raw is None else tool.parse(call.raw)
+    if call.raw or (call.raw is not None and not call.arguments):
+        return tool.parse(call.raw)
+    _refuse_no_json(call.arguments)
+    return call.arguments
+
+
+def _refuse_no_json(arguments: dict[str, object]) -> None:
+    try:
+        json.dumps(arguments, allow_nan=False, ensure_ascii=False).encode()
+    except (ValueError, TypeError, RecursionError) as error:  # of Unicode, too
+        msg = f"the arguments are not valid JSON: {error}"
+        raise ToolParsingError(msg) from error
 
 
 async def _approved(

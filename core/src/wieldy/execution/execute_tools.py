@@ -89,11 +89,11 @@ async def execute_tools(
     last = messages[-1] if messages else None
     if not isinstance(last, ChatMessageAssistant) or not last.tool_calls:
         return ExecuteToolsResult([])
-    context = CallContext(await tool_defs(tools), messages, max_output)
-    turn = _Turn(last.tool_calls, context, max_parallel)
+    turn = _Turn(last.tool_calls, max_parallel)
     try:
+        context = CallContext(await tool_defs(tools), messages, max_output)
         for stage in _stages(last.tool_calls, context):
-            await turn.run(stage)
+            await turn.run(stage, context)
     finally:
         answers: list[ChatMessage] = list(turn.answers())
         if record is not None:
@@ -104,41 +104,48 @@ async def execute_tools(
 class _Turn:
     """The calls of one turn and the answers so far; calls are known by their place."""
 
-    def __init__(self, calls: Sequence[ToolCall], context: CallContext, max_parallel: int) -> None:
+    def __init__(self, calls: Sequence[ToolCall], max_parallel: int) -> None:
         self._calls = calls
-        self._context = context
         self._max_parallel = max_parallel
         self._started: dict[int, float] = {}
         self._answers: dict[int, ChatMessageTool] = {}
 
-    async def run(self, stage: Sequence[int]) -> None:
+    async def run(self, stage: Sequence[int], context: CallContext) -> None:
         """Runs the calls of one stage, by a bounded number of workers."""
         queue = iter(stage)
         if len(stage) == 1:
-            await self._work(queue)
+            await self._work(queue, context)
             return
-        failures: list[Exception] = []
+        failures: list[BaseException] = []
         async with anyio.create_task_group() as workers:
             for _ in range(min(len(stage), self._max_parallel)):
-                workers.start_soon(self._work_until_failure, queue, failures, workers.cancel_scope)
+                workers.start_soon(
+                    self._work_until_failure, queue, context, failures, workers.cancel_scope
+                )
         if failures:
             raise failures[0]
 
     async def _work_until_failure(
-        self, queue: Iterator[int], failures: list[Exception], siblings: anyio.CancelScope
+        self,
+        queue: Iterator[int],
+        context: CallContext,
+        failures: list[BaseException],
+        siblings: anyio.CancelScope,
     ) -> None:
         try:
-            await self._work(queue)
-        except Exception as error:  # noqa: BLE001 - it is raised again, when the siblings have ended
+            await self._work(queue, context)
+        except anyio.get_cancelled_exc_class():
+            raise
+        except BaseException as error:  # noqa: BLE001 - it is raised again, when the siblings have ended
             failures.append(error)
             siblings.cancel()
 
-    async def _work(self, queue: Iterator[int]) -> None:
+    async def _work(self, queue: Iterator[int], context: CallContext) -> None:
         for place in queue:
             self._started[place] = time.perf_counter()
             call = self._calls[place]
             try:
-                self._answers[place] = await call_tool(call, self._context)
+                self._answers[place] = await call_tool(call, context)
             except RunTerminatedError as error:
                 self._answers[place] = not_run(call, str(error), "approval")
                 raise

@@ -57,7 +57,7 @@ def failure(error: Exception, call: ToolCall) -> ToolCallError | None:
 
 def _holds_zero_byte(call: ToolCall) -> bool:
     written = call.raw if call.raw is not None else json.dumps(call.arguments, default=str)
-    return "\\u0000" in written
+    return "\\u0000" in written or "\0" in written
 
 
 def _words(error: Exception) -> str:

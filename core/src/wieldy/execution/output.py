@@ -3,7 +3,7 @@
 import dataclasses
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -90,11 +90,11 @@ def valid_text(text: str) -> str:
 def _json(value: object) -> str:
     try:
         if not isinstance(value, BaseModel) and not dataclasses.is_dataclass(value):
-            return valid_text(json.dumps(value, ensure_ascii=False))
+            return valid_text(json.dumps(value, ensure_ascii=False, allow_nan=False))
     except (TypeError, ValueError, RecursionError):
         pass  # pydantic knows more types
     try:
-        return to_json(value).decode()
+        return to_json(value, inf_nan_mode="strings").decode()
     except (PydanticSerializationError, ValueError, RecursionError) as error:
         msg = (
             f"the tool returned a {type(value).__name__}, which cannot be given to a model: {error}"
@@ -109,9 +109,15 @@ def masked_content(content: str | list[Content]) -> str | list[Content]:
     if not masks():
         return content
     texts = iter(masked_parts([part.text for part in content if isinstance(part, ContentText)]))
-    return [
-        ContentText(text=next(texts)) if isinstance(part, ContentText) else part for part in content
-    ]
+    return [_masked_part(part, texts) for part in content]
+
+
+def _masked_part(part: Content, texts: Iterator[str]) -> Content:
+    if isinstance(part, ContentText):
+        return ContentText(text=next(texts))
+    if isinstance(part, ContentReasoning):
+        return part.model_copy(update={"reasoning": masked(part.reasoning)})
+    return part.model_copy(update={"image": masked(part.image)})
 
 
 def output_limit(tool: int | None, caller: int | None) -> int:
@@ -140,37 +146,45 @@ async def shortened(call: ToolCall, content: str | list[Content], limit: int) ->
     """
     size = _total(content)
     if isinstance(content, str):
-        return Rendered(await _cut(call, content, limit, 0), size)
-    left = limit
+        return Rendered(await _cut(call, content, limit), size)
+    sizes = [_size(part.text) for part in content if isinstance(part, ContentText)]
+    share = _share(sizes, limit)
     parts: list[Content] = []
-    for place, part in enumerate(content):
+    for part in content:
         kept = part
-        if isinstance(part, ContentText):
-            text = (
-                part.text if _size(part.text) <= left else await _cut(call, part.text, left, place)
-            )
-            left -= _size(text)
-            kept = ContentText(text=text)
+        if isinstance(part, ContentText) and _size(part.text) > share:
+            kept = ContentText(text=await _cut(call, part.text, share))
         parts.append(kept)
     return Rendered(parts, size)
 
 
-async def _cut(call: ToolCall, text: str, limit: int, place: int) -> str:
+def _share(sizes: Sequence[int], limit: int) -> int:
+    """Returns how many bytes a text may have so that all have at most `limit`: short ones leave more to others."""
+    left = limit
+    for place, size in enumerate(sorted(sizes)):
+        share = left // (len(sizes) - place)
+        if size > share:
+            return share
+        left -= size
+    return limit
+
+
+async def _cut(call: ToolCall, text: str, limit: int) -> str:
     plugins = current_plugins()
     answer = await plugins.truncate_output(call, text, limit) if plugins is not None else None
     if answer is not None and _size(answer) <= limit:
         return answer
-    text = text if answer is None else answer
-    return head_and_tail(text, limit, await _spilled(call, text, place))
+    whereabouts = await _spilled(text)
+    return head_and_tail(text if answer is None else answer, limit, whereabouts)
 
 
-async def _spilled(call: ToolCall, text: str, place: int) -> str:
+async def _spilled(text: str) -> str:
     """Keeps a whole text in the sandbox; returns what the notice says of it."""
     if not has_sandbox():
         return ""
     box = sandbox()
-    # An identifier may have any length and any characters; the name of a file may not.
-    name = hashlib.sha256(f"{call.id} {place}".encode(errors="surrogatepass")).hexdigest()[:12]
+    # Named after what is in it: no identifier that a model wrote, and no two texts in one file.
+    name = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:12]
     path = box.scratch(f"output-{name}.txt")
     try:
         await box.write_file(path, text.encode(errors="surrogatepass"))
@@ -212,11 +226,9 @@ def _head(text: str, size: int) -> str:
 
 
 def _tail(text: str, size: int) -> str:
-    return (
-        text[len(text) - size :].encode(errors="replace")[-size:].decode(errors="ignore")
-        if size
-        else ""
-    )
+    if not size:
+        return ""
+    return text[max(0, len(text) - size) :].encode(errors="replace")[-size:].decode(errors="ignore")
 
 
 def _total(content: str | list[Content]) -> int:

@@ -8,22 +8,25 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from functools import cached_property
 from itertools import islice
 from typing import Any, NoReturn
 
-from jsonschema import Draft202012Validator
-from jsonschema.protocols import Validator
 from pydantic_core import PydanticSerializationError, SchemaValidator, ValidationError, to_json
 
 from ..exceptions import ToolParsingError, nearest
+from ..secrets import masked_values
+from .bounded import TooMuchWorkError, allow_steps, validator
 
 MAX_ARGUMENTS = 16 * 1024 * 1024
 """How many characters of arguments are read; more is answered with an error."""
 
 _SHOWN = 60
 """How many characters of a value an error shows."""
+
+_SHOWN_REASON = 300
 
 _MOST_PROBLEMS = 20
 """How many problems one error lists."""
@@ -72,15 +75,16 @@ def parse_arguments(text: str, only_text: str | None = None) -> dict[str, Any]:
     return value
 
 
-_FENCE = re.compile(r"```[a-z]*\s*\n(.*?)\s*```", re.DOTALL)
+_FENCE = re.compile(r"\s*```[a-z]*\s*\n(.*?)\s*```\s*", re.DOTALL)
+_BLANK = re.compile(r"[ \t\r\n\ufeff]*")
 
 
 def _loads(text: str) -> Any:
-    text = text.strip()
-    if text.startswith("```") and (fenced := _FENCE.fullmatch(text)):
+    if "```" in text[:100] and (fenced := _FENCE.fullmatch(text)):
         text = fenced[1]
-    value, end = _decoder.raw_decode(text)
-    if text[end:].strip("\"'`\n\t "):
+    start = _BLANK.match(text)
+    value, end = _decoder.raw_decode(text, start.end() if start else 0)
+    if text[end:].strip("\"'`\r\n\t "):
         msg = "Extra data"
         raise json.JSONDecodeError(msg, text, end)
     return value
@@ -133,6 +137,8 @@ class ArgumentReader:
         validator: Builds the function's arguments; None where the schema did not come from Python,
             and JSON Schema alone decides.
         plain: Whether the validator gives the same for Python values as for JSON text.
+        exact: Whether the validator accepts no more than the schema; else the schema is asked too.
+        bounded: Whether the validator's work is bounded; else the schema, whose check is, is asked before.
     """
 
     def __init__(
@@ -142,11 +148,15 @@ class ArgumentReader:
         validator: SchemaValidator | None = None,
         *,
         plain: bool = False,
+        exact: bool = True,
+        bounded: bool = True,
     ) -> None:
         self._tool = tool
         self._schema = schema
         self._validator = validator
         self._plain = plain
+        self._exact = exact
+        self._bounded = bounded
 
     @cached_property
     def only_text(self) -> str | None:
@@ -158,10 +168,12 @@ class ArgumentReader:
         return name if properties[name].get("type") == "string" else None
 
     @cached_property
-    def _explainer(self) -> Validator:
-        return Draft202012Validator(
-            self._schema, format_checker=Draft202012Validator.FORMAT_CHECKER
-        )
+    def _explainer(self) -> Any:
+        return validator(self._schema, formats=True)
+
+    @cached_property
+    def _judge(self) -> Any:
+        return validator(self._schema, formats=False)
 
     def read(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Checks arguments and builds what the function takes.
@@ -173,18 +185,31 @@ class ArgumentReader:
             The arguments as JSON, repaired where needed, and the keywords to call the function with.
 
         Raises:
-            ToolParsingError: They do not fit; the message lists all that is wrong.
+            ToolParsingError: They do not fit; the message lists what is wrong, the first 20 problems.
         """
         try:
             return self._read(arguments)
+        except ToolParsingError:
+            raise
         except RecursionError as error:
             msg = f"the arguments of {self._tool} are nested too deeply"
+            raise ToolParsingError(msg) from error
+        except TooMuchWorkError as error:
+            msg = f"the arguments of {self._tool} are too large to be checked"
+            raise ToolParsingError(msg) from error
+        except Exception as error:  # a validator or a constructor may raise anything
+            reason = f"{type(error).__name__}: {error}"
+            msg = f"the arguments of {self._tool} cannot be built: {reason[:_SHOWN_REASON]}"
             raise ToolParsingError(msg) from error
 
     def _read(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         if self._validator is None:
-            checked = self._checked(arguments)
-            return checked, checked
+            mended = self._mended(arguments)
+            self._refuse_misfit(mended)
+            return mended, deepcopy(mended)
+        if not self._bounded:
+            arguments = self._mended(arguments)
+            self._refuse_misfit(arguments)
         try:
             return arguments, self._built(self._validator, arguments)
         except ValidationError:
@@ -199,33 +224,52 @@ class ArgumentReader:
         if self._plain:
             built = validator.validate_python(arguments, strict=True)
             return built
+        text = self._written(arguments)
+        built = validator.validate_json(text, strict=True)
+        if not self._exact:
+            allow_steps(len(text))
+            if not self._judge.is_valid(arguments):
+                return self._reread(validator, arguments)
+        return built
+
+    def _reread(self, validator: SchemaValidator, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Reads what pydantic accepts and the published schema does not: as what it can be mended to.
+
+        Raises:
+            ToolParsingError: The schema still refuses it.
+        """
+        mended = self._mended(arguments)
+        self._refuse_misfit(mended)
+        built: dict[str, Any] = validator.validate_json(self._written(mended), strict=True)
+        return built
+
+    def _refuse_misfit(self, arguments: dict[str, Any]) -> None:
+        if problems := self._problems(arguments):
+            raise ToolParsingError(_message(self._tool, problems))
+
+    def _written(self, arguments: dict[str, Any]) -> bytes:
         try:
-            text = to_json(arguments, inf_nan_mode="constants")
+            return to_json(arguments, inf_nan_mode="constants")
         except (PydanticSerializationError, UnicodeEncodeError) as error:
             msg = f"the arguments of {self._tool} cannot be written as JSON: {error}"
             raise ToolParsingError(msg) from error
-        built = validator.validate_json(text, strict=True)
-        return built
-
-    def _checked(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        if not self._problems(arguments):
-            return arguments
-        mended = self._mended(arguments)
-        if problems := self._problems(mended):
-            raise ToolParsingError(_message(self._tool, problems))
-        return mended
 
     def _mended(self, arguments: dict[str, Any]) -> dict[str, Any]:
         mended: dict[str, Any] = repaired(arguments, self._schema, self._schema.get("$defs", {}))
         return mended
 
     def _problems(self, arguments: dict[str, Any]) -> list[str]:
+        allow_steps(len(self._written(arguments)))
         found = islice(self._explainer.iter_errors(arguments), _MOST_PROBLEMS)
         errors = sorted(found, key=lambda e: list(map(str, e.path)))
         return [problem for error in errors for problem in _explain(error)]
 
     def _explained(self, arguments: dict[str, Any], error: ValidationError) -> str:
-        problems = self._problems(arguments) or [
+        try:
+            problems = self._problems(arguments)
+        except TooMuchWorkError:
+            problems = []
+        problems = problems or [
             f"{_path(each['loc'])}: {each['msg']}, got {_short(each['input'])}"
             for each in error.errors(include_url=False, include_context=False)
         ]
@@ -271,33 +315,45 @@ def _decoded(text: str, branches: list[dict[str, Any]]) -> Any:
 def _repaired_object(
     value: dict[str, Any], branches: list[dict[str, Any]], definitions: Mapping[str, Any]
 ) -> dict[str, Any]:
-    for branch in branches:
-        properties = branch.get("properties", {})
-        others = branch.get("additionalProperties")
-        value = {
-            key: repaired(each, properties.get(key, others), definitions)
-            for key, each in value.items()
-        }
-    return value
+    return {
+        key: repaired(each, _any_of(_member(branch, key) for branch in branches), definitions)
+        for key, each in value.items()
+    }
+
+
+def _member(branch: dict[str, Any], key: str) -> Any:
+    return branch.get("properties", {}).get(key, branch.get("additionalProperties"))
 
 
 def _repaired_array(
     value: list[Any], branches: list[dict[str, Any]], definitions: Mapping[str, Any]
 ) -> list[Any]:
-    for branch in branches:
-        first = branch.get("prefixItems", [])
-        others = branch.get("items")
-        value = [
-            repaired(each, first[at] if at < len(first) else others, definitions)
-            for at, each in enumerate(value)
-        ]
-    return value
+    return [
+        repaired(each, _any_of(_item(branch, at) for branch in branches), definitions)
+        for at, each in enumerate(value)
+    ]
+
+
+def _item(branch: dict[str, Any], at: int) -> Any:
+    first = branch.get("prefixItems", [])
+    return first[at] if at < len(first) else branch.get("items")
+
+
+def _any_of(schemas: Iterable[Any]) -> Any:
+    """Joins what the alternatives say of one part, each only once: alternatives inside of them would multiply."""
+    different: list[Any] = []
+    for schema in schemas:
+        if isinstance(schema, dict) and not any(
+            schema is each or schema == each for each in different
+        ):
+            different.append(schema)
+    return different[0] if len(different) == 1 else {"anyOf": different} if different else None
 
 
 def _branches(
     schema: dict[str, Any], definitions: Mapping[str, Any], seen: frozenset[str] = frozenset()
 ) -> list[dict[str, Any]]:
-    """Returns the alternatives of a schema, references followed."""
+    """Returns the alternatives of a schema, each once, references followed."""
     reference = schema.get("$ref")
     if isinstance(reference, str):
         name = reference.rpartition("/")[2]
@@ -310,7 +366,14 @@ def _branches(
     ]
     if not alternatives:
         return [schema]
-    return [found for each in alternatives for found in _branches(each, definitions, seen)]
+    found: list[dict[str, Any]] = []
+    for each in alternatives:
+        found += [
+            new
+            for new in _branches(each, definitions, seen)
+            if not any(new is old for old in found)
+        ]
+    return found
 
 
 def _wants(branches: list[dict[str, Any]], kind: str) -> bool:
@@ -419,6 +482,7 @@ def _inside(path: str, name: str) -> str:
 
 def _short(value: Any) -> str:
     text = ""
+    value = masked_values(value)  # before it is cut: half a secret would not be found any more
     try:
         # Written only as far as it is shown: what a model wrote may be huge.
         for part in _encoder.iterencode(value[: _SHOWN + 1] if isinstance(value, str) else value):

@@ -6,8 +6,9 @@ pydantic. So what the schema accepts is what the function gets, built.
 
 import functools
 import inspect
+import json
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +17,15 @@ from pydantic import ConfigDict, PydanticUserError, TypeAdapter, with_config
 from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
-from pydantic_core import PydanticSerializationError, SchemaValidator, to_jsonable_python
+from pydantic_core import (
+    PydanticSerializationError,
+    SchemaError,
+    SchemaValidator,
+    to_jsonable_python,
+)
 
 from ..exceptions import ToolDefinitionError
+from .core_schema import is_bounded, is_exact, is_plain, not_from_json
 from .docstring import Documentation, read_docstring
 from .readable import readable
 
@@ -33,6 +40,8 @@ class FunctionSchema:
         description: The description from the docstring; may be empty.
         parameters: The JSON Schema of its arguments: a closed object.
         validator: Reads JSON arguments strictly and builds the objects that the function takes.
+        bounded: Whether the validator's work grows with the arguments and no faster.
+        exact: Whether the validator accepts no more than the JSON Schema does.
         plain: Whether the arguments are JSON's own types alone, so that the validator gives the same for
             Python values as for JSON text.
         defaults: Values that must be passed where the model gives none, made anew for each call.
@@ -41,6 +50,8 @@ class FunctionSchema:
     description: str
     parameters: dict[str, Any]
     validator: SchemaValidator
+    bounded: bool
+    exact: bool
     plain: bool
     defaults: Mapping[str, Callable[[], Any]]
 
@@ -82,7 +93,9 @@ def function_schema(
         description=documentation.description,
         parameters=schema,
         validator=validator,
-        plain=_is_plain(adapter.core_schema),
+        bounded=is_bounded(adapter.core_schema),
+        exact=is_exact(adapter.core_schema),
+        plain=is_plain(adapter.core_schema),
         defaults={each.name: each.factory for each in parameters if each.factory is not None},
     )
 
@@ -108,12 +121,27 @@ def _parameters(
         if parameter.name not in hints:
             msg = f"parameter {parameter.name!r} of tool {tool!r} has no type annotation"
             raise ToolDefinitionError(msg)
-        found.append(_parameter(parameter, readable(hints[parameter.name])))
+        found.append(_parameter(parameter, readable(hints[parameter.name]), tool))
     return found
 
 
-def _parameter(parameter: inspect.Parameter, annotation: Any) -> _Parameter:
+def _parameter(parameter: inspect.Parameter, annotation: Any, tool: str) -> _Parameter:
     default = parameter.default
+    fields = [
+        each for each in getattr(annotation, "__metadata__", ()) if isinstance(each, FieldInfo)
+    ]
+    if isinstance(default, FieldInfo):
+        fields.append(default)
+    for each in fields:
+        if each.alias is not None or each.validation_alias is not None:
+            msg = f"parameter {parameter.name!r} of tool {tool!r} has an alias: give the parameter that name"
+            raise ToolDefinitionError(msg)
+        if each.default_factory_takes_validated_data:
+            msg = f"the default of parameter {parameter.name!r} of tool {tool!r} must need no other argument"
+            raise ToolDefinitionError(msg)
+        if each is not default and not each.is_required():
+            msg = f"give the default of parameter {parameter.name!r} of tool {tool!r} in the signature"
+            raise ToolDefinitionError(msg)
     if not isinstance(default, FieldInfo):
         return _Parameter(parameter.name, annotation, default)
     annotation = typing.Annotated[annotation, default]
@@ -136,7 +164,9 @@ def _hints(
     function: Callable[..., Any], tool: str, namespace: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     target = underlying(function)
-    names = {**(namespace or {}), **_closure(target)}
+    # What is local around the decorator belongs to functions that are defined there, and to no others.
+    is_local = "<locals>" in getattr(target, "__qualname__", "")
+    names = {**((namespace or {}) if is_local else {}), **_closure(target)}
     try:
         return typing_extensions.get_type_hints(target, localns=names, include_extras=True)
     except NameError as error:
@@ -188,7 +218,7 @@ def _documentation(function: Callable[..., Any]) -> Documentation:
 def _adapter(parameters: list[_Parameter], tool: str) -> TypeAdapter[dict[str, Any]]:
     try:
         adapter = _typed_dict_adapter(parameters)
-        unreadable = list(_not_from_json(adapter.core_schema, ""))
+        unreadable = list(not_from_json(adapter.core_schema))
         if not unreadable:
             adapter.json_schema(schema_generator=_Schema)
     except _UNREADABLE as error:
@@ -204,7 +234,10 @@ def _adapter(parameters: list[_Parameter], tool: str) -> TypeAdapter[dict[str, A
     return adapter
 
 
-_UNREADABLE = (PydanticUserError, PydanticInvalidForJsonSchema, TypeError, NameError, ValueError)
+_UNREADABLE = (
+    *(PydanticUserError, PydanticInvalidForJsonSchema, SchemaError),
+    *(TypeError, NameError, ValueError, KeyError),
+)
 
 
 def _typed_dict_adapter(parameters: list[_Parameter]) -> TypeAdapter[dict[str, Any]]:
@@ -231,53 +264,6 @@ def _refuse_unreadable(parameter: _Parameter, tool: str) -> None:
         raise ToolDefinitionError(msg) from error
 
 
-def _not_from_json(schema: Any, path: str) -> Iterator[tuple[str, str]]:
-    """Finds the parts of a schema of pydantic-core that no JSON value can satisfy, or that are read too late."""
-    if isinstance(schema, list):
-        for each in schema:
-            yield from _not_from_json(each, path)
-        return
-    if not isinstance(schema, dict):
-        return
-    kind = schema.get("type")
-    if kind in {"is-instance", "is-subclass", "callable", "generator"}:
-        yield path, str(kind)
-        return
-    # Of schemas with a branch for each kind of input, the one for JSON in strict mode counts.
-    only = {"json-or-python": "json_schema", "lax-or-strict": "strict_schema"}.get(str(kind))
-    for key, value in schema.items():
-        if key in {"metadata", "serialization", "config", "default"} or (only and key != only):
-            continue
-        if key == "fields" and isinstance(value, dict):
-            for name, each in value.items():
-                yield from _not_from_json(each, f"{path}.{name}".lstrip("."))
-        elif isinstance(value, dict) and "type" not in value:  # the choices of a tagged union
-            yield from _not_from_json(list(value.values()), path)
-        else:
-            yield from _not_from_json(
-                value, f"{path}.{schema['name']}" if kind == "dataclass-field" else path
-            )
-
-
-def _is_plain(schema: Any) -> bool:
-    """Tells whether a schema of pydantic-core reads Python values as it reads JSON.
-
-    True only for what is known to: texts, numbers, bools, and new lists and dicts of them.
-    """
-    kind = schema["type"]
-    if kind == "typed-dict":
-        return all(_is_plain(field["schema"]) for field in schema["fields"].values())
-    if kind in {"list", "nullable"}:
-        inner = schema.get("schema" if kind == "nullable" else "items_schema")
-        return inner is not None and _is_plain(inner)
-    if kind == "dict":
-        keys, values = schema.get("keys_schema"), schema.get("values_schema")
-        return keys == {"type": "str"} and values is not None and _is_plain(values)
-    if kind == "literal":
-        return all(type(each) is str for each in schema["expected"])
-    return kind in {"str", "int", "float", "bool", "none"}
-
-
 class _Schema(GenerateJsonSchema):
     """As pydantic's, where that says exactly what is read."""
 
@@ -299,13 +285,34 @@ class _Schema(GenerateJsonSchema):
             written["additionalProperties"] = self.generate_inner(schema["values_schema"])
         if "keys_schema" in schema:
             keys = self.generate_inner(schema["keys_schema"])
-            names = {"pattern": _WHOLE_NUMBER} if keys.get("type") == "integer" else keys
+            names = _KEYS.get(str(keys.get("type")), keys)
+            if names.get("type", "string") != "string":
+                return self.handle_invalid_for_json_schema(schema, "keys that are no text")
             if names not in ({}, {"type": "string"}):
                 written["propertyNames"] = names
         return written
 
+    def model_schema(self, schema: Any) -> dict[str, Any]:
+        """A model that says nothing of other keys is closed: a misspelled one would be dropped in silence."""
+        written: dict[str, Any] = super().model_schema(schema)
+        if schema["cls"].model_config.get("extra") is None and written.get("type") == "object":
+            written["additionalProperties"] = False
+        return written
 
-_WHOLE_NUMBER = "^-?(0|[1-9][0-9]*)$"
+    def dataclass_args_schema(self, schema: Any) -> dict[str, Any]:
+        """A field that is not for the constructor cannot be given."""
+        fields = [field for field in schema["fields"] if field.get("init", True)]
+        given: Any = {**schema, "fields": fields}
+        written: dict[str, Any] = super().dataclass_args_schema(given)
+        return written
+
+
+_KEYS: dict[str, dict[str, Any]] = {
+    "integer": {"pattern": "^-?(0|[1-9][0-9]*)$"},
+    "number": {"pattern": "^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?$"},
+    "boolean": {"enum": ["true", "false"]},
+}
+"""What the name of a member must look like to be read as another type than text."""
 
 
 def _without(schema: dict[str, Any], *keywords: str) -> dict[str, Any]:
@@ -337,11 +344,13 @@ def _json_schema(
 def _set_default(schema: dict[str, Any], parameter: _Parameter) -> None:
     if parameter.default is _NOTHING:
         return
+    schema.pop("default", None)
     try:
-        schema["default"] = to_jsonable_python(parameter.default)
-    except PydanticSerializationError:
-        # A value that JSON cannot carry is still used; the model is told that it may leave it out.
-        schema.pop("default", None)
+        default = to_jsonable_python(parameter.default)
+        json.dumps(default, allow_nan=False)
+    except (PydanticSerializationError, ValueError, TypeError, RecursionError):
+        return  # a value that JSON cannot carry is still used; the model is told that it may leave it out
+    schema["default"] = default
 
 
 _MAPS = ("properties", "$defs", "patternProperties", "dependentSchemas")

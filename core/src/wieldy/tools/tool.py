@@ -253,7 +253,8 @@ def tool(
     """
     options = ToolOptions(name=name, description=description, **settings)
     # Types local to the function around the decorator are found through its variables.
-    namespace = sys._getframe(1).f_locals  # noqa: SLF001 - the only way to the caller's variables
+    frame = sys._getframe(1)  # noqa: SLF001 - the only way to the caller's variables
+    namespace = {} if frame.f_code.co_name == "<module>" else frame.f_locals
 
     def decorate(function: Callable[..., Any]) -> Any:
         _refuse_other_than_function(function)

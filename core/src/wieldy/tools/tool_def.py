@@ -2,18 +2,25 @@
 
 import functools
 import inspect
+import logging
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Unpack
 
 import anyio.to_thread
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
 
 from ..exceptions import ToolDefinitionError
-from ..messages import ToolCall
+from ..messages import ToolCall, ToolCallView
 from .arguments import ArgumentReader, parse_arguments
+from .bounded import references, resolves
+from .docstring import read_docstring
 from .schema import function_schema, underlying
 from .tool import OptionedTool, Tool, ToolFactory, ToolOptions, ToolSettings
 from .tool_info import ToolInfo, ToolParam, ToolParams
+
+logger = logging.getLogger(__name__)
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """What all providers accept (Anthropic and OpenAI document `^[a-zA-Z0-9_-]{1,64}$`)."""
@@ -108,9 +115,19 @@ class ToolDef:
         )
         return await result if inspect.isawaitable(result) else result
 
-    def view(self, call: ToolCall) -> Any:
-        """Returns the tool's own view of a call for people; None where it has none."""
-        return self.viewer(call) if self.viewer else None
+    def view(self, call: ToolCall) -> ToolCallView | None:
+        """Returns the tool's own view of a call for people; None where it has none.
+
+        A viewer that fails is logged, and decides nothing: the call goes on.
+        """
+        if self.viewer is None:
+            return None
+        try:
+            view = self.viewer(call.model_copy(deep=True))
+        except Exception:
+            logger.exception("the viewer of tool %s failed", self.name)
+            return None
+        return view if isinstance(view, ToolCallView) else None  # type: ignore[redundant-expr]
 
     def __repr__(self) -> str:
         return f"ToolDef({self.name!r})"
@@ -118,8 +135,9 @@ class ToolDef:
     def _foreign(self, schema: ToolParams) -> ToolInfo:
         parameters = schema.model_dump()
         parameters["properties"] = self._described(parameters["properties"])
+        _check_schema(parameters, self.name)
         self._reader = ArgumentReader(self.name, parameters)
-        return self._info("", parameters)
+        return self._info(read_docstring(underlying(self.function).__doc__).description, parameters)
 
     def _read_off(self) -> ToolInfo:
         schema = function_schema(self.function, self.name, self._namespace)
@@ -132,7 +150,14 @@ class ToolDef:
                     "`Args:` (python -OO removes docstrings), or use Annotated[..., Field(description=...)]"
                 )
                 raise ToolDefinitionError(msg)
-        self._reader = ArgumentReader(self.name, parameters, schema.validator, plain=schema.plain)
+        self._reader = ArgumentReader(
+            self.name,
+            parameters,
+            schema.validator,
+            plain=schema.plain,
+            exact=schema.exact,
+            bounded=schema.bounded,
+        )
         self._defaults = schema.defaults
         return self._info(schema.description, parameters)
 
@@ -151,7 +176,7 @@ class ToolDef:
 
     def _info(self, docstring: str, parameters: dict[str, Any]) -> ToolInfo:
         description = self.options.description or docstring
-        if not description:
+        if not description.strip():
             msg = (
                 f"tool {self.name!r} has no description: write a docstring, or pass `description=`"
             )
@@ -187,6 +212,19 @@ def _checked_name(name: str) -> str:
         return name
     msg = f"{name!r} cannot be the name of a tool: providers accept letters, digits, _ and -, at most 64"
     raise ToolDefinitionError(msg)
+
+
+def _check_schema(schema: dict[str, Any], tool: str) -> None:
+    """Refuses a schema that nothing could be checked by, before a model calls the tool."""
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        msg = f"the parameters of tool {tool!r} are no JSON Schema: {error.message}"
+        raise ToolDefinitionError(msg) from error
+    for reference in references(schema):
+        if not resolves(reference, schema):
+            msg = f"the parameters of tool {tool!r} refer to {reference!r}, which is not in them: put it under $defs"
+            raise ToolDefinitionError(msg)
 
 
 def _refuse_no_tool(function: object) -> None:
