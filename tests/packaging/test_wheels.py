@@ -12,7 +12,7 @@ DISTRIBUTIONS = ["wieldy", "wieldy-bash", "wieldy-python", "wieldy-sandbox-local
 
 ENTRY_POINTS = {
     "wieldy": {
-        "console_scripts": {"wieldy": "wieldy.cli.main:main"},
+        "console_scripts": {"wieldy": "wieldy.__main__:main"},
         "wieldy": {"builtin": "wieldy.builtin"},
     },
     "wieldy-bash": {"wieldy": {"bash": "wieldy_bash.plugin"}},
@@ -90,7 +90,9 @@ def test_core_needs_no_plugin_and_no_provider(built) -> None:
         "pluggy",
         "pydantic",
         "pyyaml",
+        "referencing",
         "rich",
+        "typing-extensions",
     ]
 
 
