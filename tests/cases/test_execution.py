@@ -13,6 +13,7 @@ from wieldy import (
     ChatMessageAssistant,
     ContentImage,
     ContentText,
+    PluginManager,
     ToolCall,
     ToolDef,
     ToolDefinitionError,
@@ -20,6 +21,8 @@ from wieldy import (
     ToolParam,
     ToolParams,
     execute_tools,
+    hookimpl,
+    use_plugins,
 )
 from wieldy.events import use_events
 
@@ -641,3 +644,38 @@ async def test_foreign_arguments_are_the_tools_own():
     conversation = calls(("spoil", {"items": [1]}))
     await execute_tools(conversation, [ToolDef(spoil, "spoil", "Spoils.", parameters)])
     assert conversation[0].tool_calls[0].arguments == {"items": [1]}
+
+
+async def test_malformed_arguments_in_the_record():
+    """PB16: after malformed arguments the record holds valid ones for the provider, and the exact text besides."""
+    written = '{"a":'
+    call = ToolCall(id="1", function="giving", raw=written)
+    message = ChatMessageAssistant(tool_calls=[call])
+    result = await execute_tools([message], [returns("ran")])
+    assert result.messages[0].error.type == "parsing"
+    assert (message.tool_calls[0].arguments, message.tool_calls[0].raw) == ({}, written)
+
+
+async def test_approver_sees_what_runs():
+    """PB19: an approver sees the arguments as they will run: read, mended, canonical."""
+    seen = []
+
+    class Look:
+        @hookimpl
+        def wieldy_approve(self, request):
+            seen.append(request.call.arguments)
+
+    async def total(numbers: list[int]):
+        """Adds up.
+
+        Args:
+            numbers: The numbers.
+        """
+        return sum(numbers)
+
+    plugins = PluginManager()
+    plugins.register(Look())
+    call = ToolCall(id="1", function="total", raw='{"numbers": "[1, 2.0]"}')
+    with use_plugins(plugins):
+        result = await execute_tools([ChatMessageAssistant(tool_calls=[call])], [total])
+    assert (seen, result.messages[0].text) == ([{"numbers": [1, 2]}], "3")

@@ -12,6 +12,7 @@ import pytest
 from pydantic import Field
 
 from wieldy import Tool, ToolDef, ToolDefinitionError, tool, tool_with
+from wieldy.tools import PROVIDERS, rendition
 
 
 def properties(function):
@@ -538,3 +539,75 @@ def test_override_of_a_parameter_that_does_not_exist():
 
     with pytest.raises(ToolDefinitionError, match="no parameter 'txt' to describe; it has text"):
         ToolDef(f, parameters={"txt": "The text."})
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_open_object_in_every_dialect(provider):
+    """PB06: a parameter that is any object can be offered to every provider."""
+
+    async def f(options: dict):
+        """Does.
+
+        Args:
+            options: Anything.
+        """
+
+    seen = rendition(ToolDef(f).info, provider)
+    schema = seen.tool.get("function", seen.tool)
+    schema = schema.get("parameters") or schema["input_schema"]
+    assert schema["properties"]["options"]["type"] == "object"
+
+
+def test_golden_dialects():
+    """PB07: what each provider is sent, to the letter."""
+
+    async def f(color: Color, at: tuple[int, str], size: Literal["s", "m"] | None = None):
+        """Does.
+
+        Args:
+            color: One.
+            at: Two.
+            size: Three.
+        """
+
+    info = ToolDef(f).info
+    color = {"enum": ["red", "blue"], "type": "string"}
+    pair = {"prefixItems": [{"type": "integer"}, {"type": "string"}], "minItems": 2, "maxItems": 2}
+    size = {
+        "anyOf": [{"enum": ["s", "m"], "type": "string"}, {"type": "null"}],
+        "default": None,
+        "description": "Three.",
+    }
+    anthropic = {
+        "type": "object",
+        "properties": {
+            "color": {"$ref": "#/$defs/Color", "description": "One."},
+            "at": {"type": "array", **pair, "description": "Two."},
+            "size": size,
+        },
+        "required": ["color", "at"],
+        "additionalProperties": False,
+        "$defs": {"Color": color},
+    }
+    items = {"anyOf": [{"type": "integer"}, {"type": "string"}]}
+    openai_at = {**anthropic["properties"]["at"], "items": items}
+    openai = {**anthropic, "properties": {**anthropic["properties"], "at": openai_at}}
+    google = {
+        "type": "object",
+        "properties": {
+            "color": {**color, "description": "One."},
+            "at": {
+                "type": "array",
+                "items": items,
+                "minItems": 2,
+                "maxItems": 2,
+                "description": "Two.",
+            },
+            "size": size,
+        },
+        "required": ["color", "at"],
+    }
+    assert rendition(info, "anthropic").tool["input_schema"] == anthropic
+    assert rendition(info, "openai").tool["function"]["parameters"] == openai
+    assert rendition(info, "google").tool["parameters"] == google
+    assert rendition(info, "google").lost == ("at: prefixItems",)
