@@ -83,7 +83,7 @@ def test_no_arguments(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["yes", "no", "~", "0x10: a", "some words\nand lines", "12 apples"]
+    "text", ["yes", "no", "~", "0x10: a", "some words\nand lines", "12 apples", "true", "5", "-1.5"]
 )
 def test_bare_text(text):
     """PA06: what is no JSON is the value of the one text parameter, unchanged."""

@@ -2,6 +2,7 @@
 
 import pytest
 
+MEANS_MORE = "means something else to Wieldy, to pytest or to the template; choose another one"
 RULE = "must be lowercase letters and digits, a letter first, with single - or _ between"
 
 
@@ -17,7 +18,10 @@ RULE = "must be lowercase letters and digits, a letter first, with single - or _
         ("wetter\u00fc", RULE),
         ("async", "is a keyword of Python; choose another one"),
         ("json", "is a module of Python's standard library; choose another one"),
-        ("plugin", "is taken by a file of the template; choose another one"),
+        ("str", "is a function of Python's own; choose another one"),
+        ("bash", "is that of a package of Wieldy; choose another one"),
+        ("sandbox-local", "is that of a package of Wieldy; choose another one"),
+        *((name, MEANS_MORE) for name in ("plugin", "submit", "tool", "test-runner")),
         ("x" * 51, "must have at most 50 characters"),
     ],
 )
@@ -48,3 +52,16 @@ def test_a_folder_that_exists_is_left_alone(bake, installed) -> None:
     ended, _ = bake("name=city-guide", "-o", str(installed.path.parent))
     assert ended.returncode != 0
     assert installed.files() == before
+
+
+@pytest.mark.parametrize(
+    "description", ["Says hi \N{WAVING HAND SIGN}.", "no full stop \N{EN DASH} at all"]
+)
+def test_any_characters_in_a_description(bake, description) -> None:
+    """A description may hold any printable characters, and end as it likes."""
+    ended, target = bake("name=greeter", f"description={description}")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    written = (target / "wieldy-greeter" / "src" / "wieldy_greeter" / "greeter.py").read_text(
+        encoding="utf-8"
+    )
+    assert description in written

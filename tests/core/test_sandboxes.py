@@ -2,7 +2,7 @@
 
 import pytest
 
-from wieldy import SandboxError, UnknownNameError, sandbox, use_sandbox
+from wieldy import NoSandboxError, SandboxError, UnknownNameError, sandbox, use_sandbox
 from wieldy_sandbox_local import LocalSandbox
 
 
@@ -36,7 +36,7 @@ async def test_block_inside_a_block():
 
 async def test_no_sandbox():
     """Outside of any block there is no sandbox, and the error says what to do."""
-    with pytest.raises(SandboxError, match="use_sandbox"):
+    with pytest.raises(NoSandboxError, match="use_sandbox"):
         sandbox()
     with pytest.raises(SandboxError, match="at least one"):
         async with use_sandbox({}):

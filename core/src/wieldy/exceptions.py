@@ -5,6 +5,7 @@
     ├── PluginError                     a plugin cannot be used
     │   └── NameConflictError           two plugins give the same name
     ├── UnknownNameError                nothing of that kind has that name (a LookupError)
+    ├── NoSandboxError                  a tool needs a sandbox, and none is open
     ├── ToolDefinitionError             a tool cannot be offered to a model (a TypeError)
     ├── ToolError                       a tool failed; the model reads why and may try again
     │   ├── ToolParsingError            what the model wrote does not fit the tool's parameters
@@ -67,6 +68,10 @@ class UnknownNameError(WieldyError, LookupError):
         if hint:
             parts.append(hint)
         super().__init__("; ".join(parts))
+
+
+class NoSandboxError(WieldyError):
+    """No sandbox is open where one is needed: a mistake of the program, which no model can repair."""
 
 
 class ToolDefinitionError(WieldyError, TypeError):

@@ -67,6 +67,9 @@ def react(
     if isinstance(on_continue, str) and submit is False:
         msg = "a text for on_continue needs a submit tool: without one the agent ends when no tool is called"
         raise ConfigError(msg)
+    if isinstance(tools, str):
+        msg = f"tools is a list of tools or of their names, not one text: [{tools!r}]"
+        raise ConfigError(msg)
     chosen = AgentSubmit() if submit is True else submit or None
     variant = _Variant(
         prompt=prompt,

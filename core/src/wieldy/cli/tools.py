@@ -14,6 +14,7 @@ from .errors import complain
 from .options import debug_option, json_option
 from .session import make_tool
 from .text import indented, visible
+from .transcript import SUBMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,9 @@ def _lint(plugins: PluginManager, name: str | None) -> None:
             problems += 1
             click.echo(visible(f"{each.name}: {each.error}"))
             continue
+        if each.name == SUBMIT:
+            problems += 1
+            click.echo(f"{each.name}: an agent's own submit tool has this name")
         for provider in PROVIDERS:
             seen = rendition(each.info, provider)
             problems += len(seen.lost)

@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from contextvars import ContextVar
 from typing import TypeAlias
 
-from ..exceptions import SandboxError, UnknownNameError
+from ..exceptions import NoSandboxError, SandboxError, UnknownNameError
 from .sandbox import Sandbox
 
 SandboxSource: TypeAlias = Sandbox | AbstractAsyncContextManager[Sandbox]
@@ -23,13 +23,13 @@ def sandbox(name: str | None = None) -> Sandbox:
         name: The name of one of several sandboxes; None for the default one.
 
     Raises:
-        SandboxError: No sandbox is open here.
+        NoSandboxError: No sandbox is open here.
         UnknownNameError: No open sandbox has that name; the message lists those that exist.
     """
     boxes = _current.get()
     if not boxes:
         msg = "no sandbox is open: run this inside `async with use_sandbox(...)`"
-        raise SandboxError(msg)
+        raise NoSandboxError(msg)
     if name is None:
         return boxes[DEFAULT] if DEFAULT in boxes else next(iter(boxes.values()))
     try:

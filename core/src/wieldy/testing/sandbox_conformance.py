@@ -16,7 +16,8 @@ Codes such as SE06 name the case, in the project's list of cases, that a check i
 
 import os
 import signal
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -62,6 +63,17 @@ def beat(name: str) -> str:
     return _BEAT.format(name=name)
 
 
+_BLOCKED = 3 * _HANG
+
+
+def _blocked(*_: object) -> None:
+    msg = (
+        f"the test took {_BLOCKED} seconds: the backend blocks the event loop (waiting calls belong into worker "
+        "threads, and what is no plain file must not be opened)"
+    )
+    raise TimeoutError(msg)
+
+
 class _Suite:
     """What the groups of checks share."""
 
@@ -70,7 +82,25 @@ class _Suite:
 
         It is called once for each test, and may be called again while the first one is open.
         """
-        raise NotImplementedError
+        msg = (
+            "define `def open_sandbox(self)` in your test class: it returns what opens your sandbox"
+        )
+        raise NotImplementedError(msg)
+
+    @pytest.fixture(autouse=True)
+    def alarm(self) -> Iterator[None]:
+        """Ends a test in which the backend blocks the event loop: no timeout of the loop could."""
+        measured = threading.current_thread() is threading.main_thread()
+        if not measured or signal.getitimer(signal.ITIMER_REAL)[0]:  # somebody else has set one
+            yield
+            return
+        before = signal.signal(signal.SIGALRM, _blocked)
+        signal.setitimer(signal.ITIMER_REAL, _BLOCKED)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
 
     @pytest.fixture
     async def box(self) -> AsyncIterator[Sandbox]:

@@ -53,26 +53,35 @@ def parse_arguments(text: str, only_text: str | None = None) -> dict[str, Any]:
         msg = f"the arguments have {len(text)} characters, more than the {MAX_ARGUMENTS} that are read"
         raise ToolParsingError(msg)
     try:
-        value = _loads(text)
+        value = _value(text)
     except json.JSONDecodeError as error:
         if only_text is not None and not text.lstrip().startswith(("{", "[", '"', "```")):
             return {only_text: text}
         msg = f"the arguments are not valid JSON: {error.msg} at line {error.lineno} column {error.colno}"
         raise ToolParsingError(msg) from error
-    except RecursionError as error:
-        msg = "the arguments are nested too deeply"
-        raise ToolParsingError(msg) from error
-    except ValueError as error:
-        msg = "the arguments hold a number of more digits than are read"
-        raise ToolParsingError(msg) from error
     if value is None:
         return {}
+    if only_text is not None and isinstance(value, int | float):  # bools, too: words like any other
+        return {only_text: text}
     if not isinstance(value, dict):
         msg = f"the arguments must be a JSON object, got {_kind(value)}"
         raise ToolParsingError(msg)
     if "\\u" in text:
         _refuse_surrogates(value)
     return value
+
+
+def _value(text: str) -> Any:
+    try:
+        return _loads(text)
+    except json.JSONDecodeError:
+        raise
+    except RecursionError as error:
+        msg = "the arguments are nested too deeply"
+        raise ToolParsingError(msg) from error
+    except ValueError as error:
+        msg = "the arguments hold a number of more digits than are read"
+        raise ToolParsingError(msg) from error
 
 
 _FENCE = re.compile(r"\s*```[a-z]*\s*\n(.*?)\s*```\s*", re.DOTALL)
