@@ -7,7 +7,6 @@ import tracemalloc
 import pytest
 
 from wieldy import ChatMessageAssistant, ToolCall, ToolDef, execute_tools
-from wieldy.execution.output import shortened
 
 TEXT = '{"x": 1, "y": 2}'
 
@@ -114,12 +113,19 @@ def test_large_argument(compare, loop):
     assert compare("1 MB argument", variants, rounds=60).ratio("execute_tools") <= 3
 
 
-def test_memory_of_a_large_result(loop):
-    """A result of 50 MB is cut with less than 60 MB of extra memory."""
-    text = "0123456789abcdef" * (50 * 1024 * 1024 // 16)
-    call = ToolCall(id="1", function="f")
+@pytest.mark.parametrize("unit", ["0123456789abcdef", "01234567\N{CJK UNIFIED IDEOGRAPH-6F22}"])
+def test_memory_of_a_large_result(loop, unit):
+    """A result of 50 MB is cut with less than 60 MB of extra memory, whatever characters it has."""
+    text = unit * (50 * 1024 * 1024 // len(unit.encode()))
+
+    async def big() -> str:
+        """Returns much."""
+        return text
+
+    message = [ChatMessageAssistant(tool_calls=[ToolCall(id="1", function="big")])]
+    tools = [ToolDef(big)]
     tracemalloc.start()
-    loop(shortened(call, text, 16 * 1024))
+    loop(execute_tools(message, tools))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     print(f"\npeak for cutting 50 MB: {peak / 2**20:.1f} MiB")

@@ -21,6 +21,7 @@ DEFAULT_MAX_OUTPUT = 16 * 1024
 """How many bytes of a result a model sees unless told otherwise."""
 
 _LARGE = 1 << 64
+_PIECE = 1 << 20
 
 _CONTENT = (ContentText, ContentImage, ContentReasoning)
 
@@ -81,7 +82,8 @@ def valid_text(text: str) -> str:
     if text.isascii():
         return str(text)
     try:
-        text.encode()
+        for part in _pieces(text):
+            part.encode()
     except UnicodeEncodeError:
         return text.encode(errors="backslashreplace").decode()
     return str(text)
@@ -184,10 +186,11 @@ async def _spilled(text: str) -> str:
         return ""
     box = sandbox()
     # Named after what is in it: no identifier that a model wrote, and no two texts in one file.
-    name = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:12]
+    data = text.encode(errors="surrogatepass")
+    name = hashlib.sha256(data).hexdigest()[:12]
     path = box.scratch(f"output-{name}.txt")
     try:
-        await box.write_file(path, text.encode(errors="surrogatepass"))
+        await box.write_file(path, data)
     except (OSError, SandboxError) as error:
         return f"; the whole could not be kept: {type(error).__name__}"
     return f"; the whole is in {path}"
@@ -238,4 +241,11 @@ def _total(content: str | list[Content]) -> int:
 
 
 def _size(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", errors="surrogatepass"))
+    if text.isascii():
+        return len(text)
+    return sum(len(part.encode(errors="surrogatepass")) for part in _pieces(text))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    # Encoding takes three times the size of what is encoded, for a while.
+    return (text[at : at + _PIECE] for at in range(0, len(text), _PIECE))
