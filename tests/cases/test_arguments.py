@@ -530,3 +530,11 @@ def test_integral_float_in_a_foreign_schema():
     parameters = ToolParams(properties={"a": ToolParam(type="integer")})
     definition = ToolDef(lambda **a: a, "probe", "Probes.", parameters)
     assert type(definition.read({"a": 5.0})[1]["a"]) is int
+
+
+@pytest.mark.parametrize(("annotation", "value"), [(Size, 2.0), (Literal[1, "b"], 1.0)])
+def test_mended_arguments_are_the_canonical_ones(annotation, value):
+    """What the approver and the log see of mended arguments is what the function gets."""
+    canonical, built = reader(annotation).read({"a": value})
+    assert type(canonical["a"]) is int
+    assert canonical["a"] == built["a"]

@@ -58,9 +58,8 @@ def render(result: object) -> str | list[Content]:
         return valid_text(result)
     if result is None:
         return ""
-    if (
-        type(result) is int and abs(result) < _LARGE
-    ):  # writing one through JSON takes twenty times as long
+    # Writing a small number through JSON takes twenty times as long.
+    if type(result) is int and abs(result) < _LARGE:
         return str(result)
     if isinstance(result, _CONTENT):
         return [_part(result)]
@@ -206,10 +205,10 @@ def head_and_tail(text: str, limit: int, whereabouts: str = "") -> str:
         limit: How many bytes, the notice included.
         whereabouts: What the notice says of the whole text, where it fits.
     """
-    if _size(text) <= limit:
+    size = _size(text)
+    if size <= limit:
         return text
     # The notice is longest where everything is left out; what it needs is taken from both ends.
-    size = _size(text)
     room = limit - _size(_notice(size, whereabouts))
     if room <= 0 and whereabouts:
         return head_and_tail(text, limit)

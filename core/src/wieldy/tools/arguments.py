@@ -1,7 +1,7 @@
 """From the text that a model wrote to the arguments of a function.
 
 Three steps: `parse_arguments` reads the text as one JSON object, `repaired` lands what a model meant
-where that is safe, and `explained` tells the model in one message all that is wrong.
+where that is safe, and `ArgumentReader` builds what the function takes, or tells the model what is wrong.
 """
 
 import json
@@ -146,8 +146,7 @@ class ArgumentReader:
         validator: Builds the function's arguments; None where the schema did not come from Python,
             and JSON Schema alone decides.
         plain: Whether the validator gives the same for Python values as for JSON text.
-        exact: Whether the validator accepts no more than the schema; else the schema is asked too.
-        bounded: Whether the validator's work is bounded; else the schema, whose check is, is asked before.
+        alone: Whether the validator may decide alone; else the schema is asked before it.
     """
 
     def __init__(
@@ -157,15 +156,13 @@ class ArgumentReader:
         validator: SchemaValidator | None = None,
         *,
         plain: bool = False,
-        exact: bool = True,
-        bounded: bool = True,
+        alone: bool = True,
     ) -> None:
         self._tool = tool
         self._schema = schema
         self._validator = validator
         self._plain = plain
-        self._exact = exact
-        self._bounded = bounded
+        self._alone = alone
 
     @cached_property
     def only_text(self) -> str | None:
@@ -214,11 +211,12 @@ class ArgumentReader:
     def _read(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         if self._validator is None:
             mended = self._mended(arguments)
-            self._refuse_misfit(mended)
+            if problems := self._problems(mended):
+                raise ToolParsingError(_message(self._tool, problems))
             return mended, deepcopy(mended)
-        if not self._bounded:
+        if not self._alone:
             arguments = self._mended(arguments)
-            self._refuse_misfit(arguments)
+            self._ask_schema(arguments)
         try:
             return arguments, self._built(self._validator, arguments)
         except ValidationError:
@@ -233,28 +231,14 @@ class ArgumentReader:
         if self._plain:
             built = validator.validate_python(arguments, strict=True)
             return built
-        text = self._written(arguments)
-        built = validator.validate_json(text, strict=True)
-        if not self._exact:
-            allow_steps(len(text))
-            if not self._judge.is_valid(arguments):
-                return self._reread(validator, arguments)
+        built = validator.validate_json(self._written(arguments), strict=True)
         return built
 
-    def _reread(self, validator: SchemaValidator, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Reads what pydantic accepts and the published schema does not: as what it can be mended to.
-
-        Raises:
-            ToolParsingError: The schema still refuses it.
-        """
-        mended = self._mended(arguments)
-        self._refuse_misfit(mended)
-        built: dict[str, Any] = validator.validate_json(self._written(mended), strict=True)
-        return built
-
-    def _refuse_misfit(self, arguments: dict[str, Any]) -> None:
-        if problems := self._problems(arguments):
-            raise ToolParsingError(_message(self._tool, problems))
+    def _ask_schema(self, arguments: dict[str, Any]) -> None:
+        """Refuses what the published schema does not accept; formats are left to the validator."""
+        allow_steps(len(self._written(arguments)))
+        if not self._judge.is_valid(arguments):
+            raise ToolParsingError(_message(self._tool, self._problems(arguments)))
 
     def _written(self, arguments: dict[str, Any]) -> bytes:
         try:

@@ -40,8 +40,8 @@ class FunctionSchema:
         description: The description from the docstring; may be empty.
         parameters: The JSON Schema of its arguments: a closed object.
         validator: Reads JSON arguments strictly and builds the objects that the function takes.
-        bounded: Whether the validator's work grows with the arguments and no faster.
-        exact: Whether the validator accepts no more than the JSON Schema does.
+        alone: Whether the validator may decide without the JSON Schema: it accepts no more, and its work is
+            bounded.
         plain: Whether the arguments are JSON's own types alone, so that the validator gives the same for
             Python values as for JSON text.
         defaults: Values that must be passed where the model gives none, made anew for each call.
@@ -50,8 +50,7 @@ class FunctionSchema:
     description: str
     parameters: dict[str, Any]
     validator: SchemaValidator
-    bounded: bool
-    exact: bool
+    alone: bool
     plain: bool
     defaults: Mapping[str, Callable[[], Any]]
 
@@ -93,8 +92,7 @@ def function_schema(
         description=documentation.description,
         parameters=schema,
         validator=validator,
-        bounded=is_bounded(adapter.core_schema),
-        exact=is_exact(adapter.core_schema),
+        alone=is_exact(adapter.core_schema) and is_bounded(adapter.core_schema),
         plain=is_plain(adapter.core_schema),
         defaults={each.name: each.factory for each in parameters if each.factory is not None},
     )

@@ -155,8 +155,7 @@ class ToolDef:
             parameters,
             schema.validator,
             plain=schema.plain,
-            exact=schema.exact,
-            bounded=schema.bounded,
+            alone=schema.alone,
         )
         self._defaults = schema.defaults
         return self._info(schema.description, parameters)
